@@ -139,7 +139,7 @@ describe("the graph", () => {
     test("choosing a path moves source and graph there", async () => {
         await shown("loops");
         const { tab } = here;
-        const rows = tab.locator(".path-row button");
+        const rows = tab.locator(".path-list .virtual [role=row]");
         await rows.first().waitFor();
         const scrolled = () => tab.locator(".source .virtual").evaluate((of) => of.scrollTop);
         const away = (top) =>
@@ -188,10 +188,10 @@ describe("the graph", () => {
         await link.click();
         await tab.locator(".steps").waitFor();
         assert.ok((await tab.locator(".steps-head").innerText()).startsWith(name));
-        assert.equal(await tab.locator(".path-row.chosen .path-rank").innerText(), "#1");
+        assert.equal(await tab.locator(".path-list .chosen .path-rank").innerText(), "#1");
         await tab.locator(".paths select").selectOption("length");
-        assert.equal(await tab.locator(".path-row.chosen .path-rank").innerText(), "#1");
-        const texts = await tab.locator(".path-row .path-line").allInnerTexts();
+        assert.equal(await tab.locator(".path-list .chosen .path-rank").innerText(), "#1");
+        const texts = await tab.locator(".path-list .virtual .path-line").allInnerTexts();
         assert.ok(
             texts.every((text) => !text.includes("#")),
             texts.join("\n"),
@@ -530,7 +530,7 @@ describe("names that are long or shared", () => {
 
     test("the open path is read as a whole", async () => {
         const { tab } = here;
-        await tab.locator(".path-row").first().click();
+        await tab.locator(".path-list .virtual [role=row]").first().click();
         await tab.locator(".steps-list").waitFor();
         const hidden = await tab
             .locator(".steps-list")

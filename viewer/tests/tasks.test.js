@@ -121,7 +121,7 @@ for (const { name, of, flags, line } of PROGRAMS) {
                 .waitFor();
             const order = known.tasks.map((_, task) => task);
             order.sort((a, b) => known.tasks[a][3] - known.tasks[b][3] || a - b);
-            const listed = await tab.locator(".task-list [role=listitem]").allInnerTexts();
+            const listed = await tab.locator(".task-list .virtual [role=row]").allInnerTexts();
             assert.ok(listed.length > 5);
             listed.forEach((text, at) => {
                 const words = text.replace(/\s+/g, " ");

@@ -111,7 +111,7 @@ for (const program of PROGRAMS) {
             const of = counted().find(({ name }) => name === program.function);
             await go(tab, `#/function/${program.function}?order=count`);
             await tab.locator(".block").first().waitFor();
-            await tab.locator(".path-row").first().waitFor();
+            await tab.locator(".path-list .virtual [role=row]").first().waitFor();
             const paths = [...of.paths].sort((one, other) => other.count - one.count);
             const status = tab.locator(".paths [role=status]");
             assert.equal(

@@ -8,7 +8,7 @@ import { fitted, withoutParameters } from "../../ui/names";
 import { type Count, brief, digits, near, percent } from "../../ui/numbers";
 import { FittedName, Search, Share } from "../../ui/parts";
 import { address, change, go } from "../../ui/route";
-import { VirtualList } from "../../ui/virtual";
+import { type Column, Table } from "../../ui/table";
 
 const ROW = 34;
 /** So many callers and callees are drawn. */
@@ -101,24 +101,13 @@ export function CallsView({ parameters }: { parameters: URLSearchParams }) {
                 </p>
             ) : null}
             <Around calls={all} focus={focus ?? first?.number} />
-            <div class="grid calls" role="table" aria-label="Calls" aria-rowcount={rows.length + 1}>
-                <div class="grid-head" role="rowgroup">
-                    <div class="grid-row" role="row">
-                        {["Calls", "Share of calls", "Through pointers", "Caller", "Callee"].map(
-                            (title) => (
-                                <div role="columnheader">{title}</div>
-                            ),
-                        )}
-                    </div>
-                </div>
-                <VirtualList
-                    role="rowgroup"
-                    label="Calls"
-                    count={rows.length}
-                    height={ROW}
-                    row={(at) => <CallRow key={at} call={rows[at]!} at={at} total={total} />}
-                />
-            </div>
+            <Table
+                label="Calls"
+                className="calls"
+                columns={tableColumns(report, total)}
+                rows={rows}
+                rowHeight={ROW}
+            />
             {rows.length === 0 ? <p class="empty">No call matches.</p> : null}
         </div>
     );
@@ -156,45 +145,63 @@ function firstOf(report: Report, calls: Call[]): { number: number; why: string }
     return order[0] === undefined ? undefined : { number: order[0], why };
 }
 
-function CallRow({ call, at, total }: { call: Call; at: number; total: number }) {
-    const report = useReport();
-    const { caller, callee } = call;
-    const through = near(call.through);
-    return (
-        <div class="grid-row" role="row" aria-rowindex={at + 2}>
-            <div role="cell" class="number">
-                {call.doubt ? "~" : ""}
-                {digits(call.calls)}
-            </div>
-            <div role="cell">
-                <Share part={near(call.calls)} whole={total} />
-            </div>
-            <div role="cell" class="number">
-                {through > 0 ? digits(call.through) : "–"}
-            </div>
-            <div role="cell" class="cell-name">
-                <a data-row href={report.link(caller)} data-tip={tip(report, caller)}>
-                    <FittedName name={report.short(caller)} />
-                </a>
-                <WhichOf number={caller} />
-            </div>
-            <div role="cell" class="cell-name">
-                {callee !== null && callee >= 0 ? (
-                    <>
-                        <a href={report.link(callee)} data-tip={tip(report, callee)}>
-                            <FittedName name={report.short(callee)} />
-                        </a>
-                        <WhichOf number={callee} />
-                    </>
-                ) : callee === null ? (
+function tableColumns(report: Report, total: number): Column<Call>[] {
+    return [
+        {
+            key: "calls",
+            title: "Calls",
+            isNumber: true,
+            cell: ({ calls, doubt }) => `${doubt ? "~" : ""}${digits(calls)}`,
+        },
+        {
+            key: "share",
+            title: "Share of calls",
+            cell: ({ calls }) => <Share part={near(calls)} whole={total} />,
+        },
+        {
+            key: "through",
+            title: "Through pointers",
+            isNumber: true,
+            cell: ({ through }) => (near(through) > 0 ? digits(through) : "–"),
+        },
+        {
+            key: "caller",
+            title: "Caller",
+            className: "cell-name",
+            cell: ({ caller }) => <Called number={caller} isRow />,
+        },
+        {
+            key: "callee",
+            title: "Callee",
+            className: "cell-name",
+            cell: ({ callee }) =>
+                callee === null ? (
                     <span class="soft">{report.callee(callee)}</span>
-                ) : (
+                ) : callee < 0 ? (
                     <span data-tip={report.callee(callee)}>
                         <FittedName name={withoutParameters(report.callee(callee))} />
                     </span>
-                )}
-            </div>
-        </div>
+                ) : (
+                    <Called number={callee} />
+                ),
+        },
+    ];
+}
+
+/** A function that is counted. */
+function Called({ number, isRow }: { number: number; isRow?: boolean }) {
+    const report = useReport();
+    return (
+        <>
+            <a
+                data-row={isRow ? true : undefined}
+                href={report.link(number)}
+                data-tip={tip(report, number)}
+            >
+                <FittedName name={report.short(number)} />
+            </a>
+            <WhichOf number={number} />
+        </>
     );
 }
 

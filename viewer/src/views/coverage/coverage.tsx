@@ -8,6 +8,7 @@ import type { CoverageRow, FileCoverage, Pair } from "../../data/types";
 import { type Count, digits, near, percent, plural, sum } from "../../ui/numbers";
 import { Plain, Remark, Search } from "../../ui/parts";
 import { address, change } from "../../ui/route";
+import { type Column, Table } from "../../ui/table";
 import { VirtualList, one } from "../../ui/virtual";
 import { WhatRan } from "../shared/runs";
 import { useFile } from "../shared/text";
@@ -135,39 +136,30 @@ function Files({ parameters }: { parameters: URLSearchParams }) {
                     what the compiler made
                 </label>
             </div>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label="Coverage by file">
-                <table class="plain coverage-table">
-                    <thead>
-                        <tr>
-                            <th scope="col">File</th>
-                            {KINDS.map((kind) => (
-                                <th scope="col">{kind}</th>
-                            ))}
-                            <th scope="col" class="number">
-                                unknown
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {rows.map((row) => (
-                            <tr>
-                                <td>
-                                    <FileName row={row} />
-                                </td>
-                                {KINDS.map((kind) => (
-                                    <td>
-                                        <Covered pair={row[kind]} />
-                                    </td>
-                                ))}
-                                <td class="number">{row.unknown > 0 ? `? ${row.unknown}` : "–"}</td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <Table
+                label="Coverage by file"
+                className="coverage-table"
+                columns={COLUMNS}
+                rows={rows}
+            />
         </div>
     );
 }
+
+const COLUMNS: Column<CoverageRow>[] = [
+    { key: "file", title: "File", cell: (row) => <FileName row={row} /> },
+    ...KINDS.map((kind) => ({
+        key: kind,
+        title: kind,
+        cell: (row: CoverageRow) => <Covered pair={row[kind]} />,
+    })),
+    {
+        key: "unknown",
+        title: "unknown",
+        isNumber: true,
+        cell: ({ unknown }) => (unknown > 0 ? `? ${unknown}` : "–"),
+    },
+];
 
 function FileName({ row }: { row: CoverageRow }) {
     const { index } = useReport();

@@ -1,11 +1,14 @@
 // The first page of a difference: what is compared, what explains it, how functions were matched.
 
+import type { ComponentChildren } from "preact";
+
 import { MATCHED, byDifference, useDifference, useParts } from "../../data/difference";
 import type { List, Numbers, Side } from "../../data/differenceTypes";
 import { shareOf } from "../../data/signed";
 import { digits, near, plural } from "../../ui/numbers";
 import { Fact, FittedName, Remark } from "../../ui/parts";
 import { address } from "../../ui/route";
+import { type Column, Table } from "../../ui/table";
 import { Delta, DeltaShare } from "./delta";
 import { FunctionCell, pathKey, pathRemark } from "./lists";
 
@@ -141,36 +144,29 @@ function SideCard({ name, says, side }: { name: string; says: string; side: Side
     );
 }
 
-function Head({ what, columns }: { what: string; columns: string[] }) {
-    return (
-        <thead>
-            <tr>
-                <th scope="col" class="number">
-                    Difference
-                </th>
-                <th scope="col">Share</th>
-                <th scope="col">{what}</th>
-                {columns.map((title) => (
-                    <th scope="col" class="number">
-                        {title}
-                    </th>
-                ))}
-            </tr>
-        </thead>
-    );
-}
-
-function Cells({ numbers, row, most }: { numbers: Numbers; row: number; most: number }) {
-    return (
-        <>
-            <td class="number">
-                <Delta number={numbers.difference[row]!} />
-            </td>
-            <td>
-                <DeltaShare number={numbers.difference[row]!} most={most} />
-            </td>
-        </>
-    );
+/** The columns of parts that explain most: what they are, and numbers of both sides. */
+function columnsOf(
+    numbers: Numbers,
+    most: number,
+    what: string,
+    cell: (row: number) => ComponentChildren,
+    more: [title: string, text: (row: number) => string][],
+): Column<number>[] {
+    return [
+        {
+            key: "difference",
+            title: "Difference",
+            isNumber: true,
+            cell: (row) => <Delta number={numbers.difference[row]!} />,
+        },
+        {
+            key: "share",
+            title: "Share",
+            cell: (row) => <DeltaShare number={numbers.difference[row]!} most={most} />,
+        },
+        { key: "what", title: what, className: "cell-what", cell },
+        ...more.map(([title, text]) => ({ key: title, title, isNumber: true, cell: text })),
+    ];
 }
 
 /** The rows that explain most, and the largest of their differences. */
@@ -191,25 +187,25 @@ function TopFunctions() {
     return (
         <section aria-labelledby="top-functions">
             <h2 id="top-functions">Functions that explain most</h2>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label="Functions">
-                <table class="plain deltas">
-                    <Head what="Function" columns={["A", "B", "Entries A", "Entries B"]} />
-                    <tbody>
-                        {rows.map((pair) => (
-                            <tr>
-                                <Cells numbers={pairs} row={pair} most={most} />
-                                <td class="cell-what">
-                                    <FunctionCell pair={pair} />
-                                </td>
-                                <td class="number">{difference.ofA(pairs.a[pair])}</td>
-                                <td class="number">{difference.ofB(pairs.b[pair])}</td>
-                                <td class="number">{difference.ofA(pairs.count_a[pair])}</td>
-                                <td class="number">{difference.ofB(pairs.count_b[pair])}</td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <Table
+                label="Functions"
+                className="deltas"
+                columns={columnsOf(
+                    pairs,
+                    most,
+                    "Function",
+                    (pair) => (
+                        <FunctionCell pair={pair} />
+                    ),
+                    [
+                        ["A", (pair) => difference.ofA(pairs.a[pair])],
+                        ["B", (pair) => difference.ofB(pairs.b[pair])],
+                        ["Entries A", (pair) => difference.ofA(pairs.count_a[pair])],
+                        ["Entries B", (pair) => difference.ofB(pairs.count_b[pair])],
+                    ],
+                )}
+                rows={rows}
+            />
             {all.length > rows.length ? (
                 <p>
                     <a href="#/functions">All {digits(all.length)} functions that differ</a>
@@ -226,37 +222,27 @@ function TopPaths() {
     const all = parts.pair.map((_, row) => row).filter((row) => parts.what[row] === "path");
     const [rows, most] = top(parts, all);
     if (rows.length === 0) return null;
+    const path = (row: number) => (
+        <>
+            <a data-row href={difference.link(parts.pair[row]!, { path: pathKey(parts, row) })}>
+                <FittedName name={difference.short(parts.pair[row]!)} />
+            </a>{" "}
+            <span class="cell-note">{pathRemark(difference, parts, row)}</span>
+            <code class="wrapped">{parts.text[row]}</code>
+        </>
+    );
     return (
         <section aria-labelledby="top-paths">
             <h2 id="top-paths">Paths that explain most</h2>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label="Paths">
-                <table class="plain deltas">
-                    <Head what="Path" columns={["Count A", "Count B"]} />
-                    <tbody>
-                        {rows.map((row) => (
-                            <tr>
-                                <Cells numbers={parts} row={row} most={most} />
-                                <td class="cell-what">
-                                    <a
-                                        data-row
-                                        href={difference.link(parts.pair[row]!, {
-                                            path: pathKey(parts, row),
-                                        })}
-                                    >
-                                        <FittedName name={difference.short(parts.pair[row]!)} />
-                                    </a>{" "}
-                                    <span class="cell-note">
-                                        {pathRemark(difference, parts, row)}
-                                    </span>
-                                    <code class="wrapped">{parts.text[row]}</code>
-                                </td>
-                                <td class="number">{difference.ofA(parts.count_a[row])}</td>
-                                <td class="number">{difference.ofB(parts.count_b[row])}</td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <Table
+                label="Paths"
+                className="deltas"
+                columns={columnsOf(parts, most, "Path", path, [
+                    ["Count A", (row) => difference.ofA(parts.count_a[row])],
+                    ["Count B", (row) => difference.ofB(parts.count_b[row])],
+                ])}
+                rows={rows}
+            />
             {all.length > rows.length ? (
                 <p>
                     <a href="#/paths">All {digits(all.length)} paths that differ</a>
@@ -276,50 +262,53 @@ function Ways() {
                 Each list takes the same difference apart in another way.
                 {index.chosen === null ? " Its parts add up to the whole." : ""}
             </p>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label="Lists">
-                <table class="plain">
-                    <thead>
-                        <tr>
-                            <th scope="col">List</th>
-                            <th scope="col" class="number">
-                                Differ
-                            </th>
-                            <th scope="col" class="number">
-                                Ran alike
-                            </th>
-                            <th scope="col" class="number">
-                                Sum
-                            </th>
-                            <th scope="col">Of the whole</th>
-                            <th scope="col">Its parts</th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {index.parts.map(({ list, differing, equal, difference }) => (
-                            <tr>
-                                <td>
-                                    <a data-row href={`#/${list}`}>
-                                        {LISTS[list][0]}
-                                    </a>
-                                </td>
-                                <td class="number">{digits(differing)}</td>
-                                <td class="number">
-                                    {index.chosen === null ? digits(equal) : "–"}
-                                </td>
-                                <td class="number">
-                                    <Delta number={difference} />
-                                </td>
-                                <td>
-                                    {String(difference) === String(index.difference)
-                                        ? "all of it"
-                                        : shareOf(difference, index.difference)}
-                                </td>
-                                <td class="soft">{LISTS[list][1]}</td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <Table
+                label="Lists"
+                columns={[
+                    {
+                        key: "list",
+                        title: "List",
+                        cell: ({ list }) => (
+                            <a data-row href={`#/${list}`}>
+                                {LISTS[list][0]}
+                            </a>
+                        ),
+                    },
+                    {
+                        key: "differ",
+                        title: "Differ",
+                        isNumber: true,
+                        cell: ({ differing }) => digits(differing),
+                    },
+                    {
+                        key: "alike",
+                        title: "Ran alike",
+                        isNumber: true,
+                        cell: ({ equal }) => (index.chosen === null ? digits(equal) : "–"),
+                    },
+                    {
+                        key: "sum",
+                        title: "Sum",
+                        isNumber: true,
+                        cell: ({ difference }) => <Delta number={difference} />,
+                    },
+                    {
+                        key: "share",
+                        title: "Of the whole",
+                        cell: ({ difference }) =>
+                            String(difference) === String(index.difference)
+                                ? "all of it"
+                                : shareOf(difference, index.difference),
+                    },
+                    {
+                        key: "parts",
+                        title: "Its parts",
+                        className: "soft",
+                        cell: ({ list }) => LISTS[list][1],
+                    },
+                ]}
+                rows={index.parts}
+            />
         </section>
     );
 }
@@ -329,44 +318,45 @@ function Matching() {
     return (
         <section aria-labelledby="matching">
             <h2 id="matching">How functions were matched</h2>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label="Matching">
-                <table class="plain">
-                    <thead>
-                        <tr>
-                            <th scope="col">Matched by</th>
-                            <th scope="col">Then</th>
-                            <th scope="col" class="number">
-                                Functions
-                            </th>
-                            <th scope="col" class="number">
-                                Ran
-                            </th>
-                            <th scope="col" class="number">
-                                Difference
-                            </th>
-                            <th scope="col">Share</th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {index.matched.map(({ by, functions, ran, difference }) => (
-                            <tr>
-                                <td>
-                                    <a data-row href={address("functions", "", { show: by })}>
-                                        {MATCHED[by]?.[0] ?? by}
-                                    </a>
-                                </td>
-                                <td class="soft">{MATCHED[by]?.[1]}</td>
-                                <td class="number">{digits(functions)}</td>
-                                <td class="number">{digits(ran)}</td>
-                                <td class="number">
-                                    <Delta number={difference} />
-                                </td>
-                                <td>{shareOf(difference, index.difference)}</td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <Table
+                label="Matching"
+                columns={[
+                    {
+                        key: "by",
+                        title: "Matched by",
+                        cell: ({ by }) => (
+                            <a data-row href={address("functions", "", { show: by })}>
+                                {MATCHED[by]?.[0] ?? by}
+                            </a>
+                        ),
+                    },
+                    {
+                        key: "then",
+                        title: "Then",
+                        className: "soft",
+                        cell: ({ by }) => MATCHED[by]?.[1],
+                    },
+                    {
+                        key: "functions",
+                        title: "Functions",
+                        isNumber: true,
+                        cell: ({ functions }) => digits(functions),
+                    },
+                    { key: "ran", title: "Ran", isNumber: true, cell: ({ ran }) => digits(ran) },
+                    {
+                        key: "difference",
+                        title: "Difference",
+                        isNumber: true,
+                        cell: ({ difference }) => <Delta number={difference} />,
+                    },
+                    {
+                        key: "share",
+                        title: "Share",
+                        cell: ({ difference }) => shareOf(difference, index.difference),
+                    },
+                ]}
+                rows={index.matched}
+            />
         </section>
     );
 }

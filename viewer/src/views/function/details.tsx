@@ -2,6 +2,7 @@
 
 import { useReport } from "../../data/report";
 import { digits, near, percent, plural, sum } from "../../ui/numbers";
+import { type Column, Table } from "../../ui/table";
 import type { FunctionModel } from "./model";
 import { type Selection, toggle } from "./selection";
 
@@ -34,14 +35,17 @@ export function Details({ model, blocks, selection, close }: Props) {
     const calls = all.flatMap(({ calls }) => calls);
     const ir = all.flatMap(({ ir }) => ir || []).join("\n\n");
     const instructions = sum(all.map(({ instructions }) => instructions));
-    const ways = (edges: number[], other: 0 | 1) =>
-        edges.map((edge) => {
-            const [from, to, visits, label, cut] = data.edges[edge]!;
-            const target = other === 0 ? from : to;
-            const head = model.head(target);
-            return (
-                <tr>
-                    <td>
+    /** Edges, by the block at their other end. */
+    const ways = (other: 0 | 1): Column<number>[] => [
+        {
+            key: "block",
+            title: "Block",
+            cell: (edge) => {
+                const [from, to, , label, cut] = data.edges[edge]!;
+                const target = other === 0 ? from : to;
+                const head = model.head(target);
+                return (
+                    <>
                         <button
                             type="button"
                             onClick={(event) => toggle(selection, `e${edge}`, event.shiftKey)}
@@ -53,12 +57,26 @@ export function Details({ model, blocks, selection, close }: Props) {
                             {label}
                             {cut === "back" ? " loop" : ""}
                         </small>
-                    </td>
-                    <td class="number">{digits(visits)}</td>
-                    <td class="number">{visits === null ? "?" : percent(near(visits), count)}</td>
-                </tr>
-            );
-        });
+                    </>
+                );
+            },
+        },
+        {
+            key: "visits",
+            title: "Times",
+            isNumber: true,
+            cell: (edge) => digits(data.edges[edge]![2]),
+        },
+        {
+            key: "share",
+            title: "Share",
+            isNumber: true,
+            cell: (edge) => {
+                const visits = data.edges[edge]![2];
+                return visits === null ? "?" : percent(near(visits), count);
+            },
+        },
+    ];
     const lines = [
         ...new Set(
             all
@@ -96,14 +114,8 @@ export function Details({ model, blocks, selection, close }: Props) {
                 {end.exit ? `, leaves the function: ${end.exit}` : ""}
             </p>
             <div class="details-columns">
-                <table>
-                    <caption>Came from</caption>
-                    <tbody>{ways(model.into[first] ?? [], 0)}</tbody>
-                </table>
-                <table>
-                    <caption>Went to</caption>
-                    <tbody>{ways(out, 1)}</tbody>
-                </table>
+                <Table label="Came from" isSmall columns={ways(0)} rows={model.into[first] ?? []} />
+                <Table label="Went to" isSmall columns={ways(1)} rows={out} />
                 <div>
                     <h4>Opcodes</h4>
                     <p class="words">

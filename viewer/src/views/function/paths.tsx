@@ -6,7 +6,7 @@ import type { PathData } from "../../data/types";
 import { fitted, shortened } from "../../ui/names";
 import { brief, digits, near, percent, plural, product } from "../../ui/numbers";
 import { change } from "../../ui/route";
-import { VirtualList, one } from "../../ui/virtual";
+import { type Column, Table } from "../../ui/table";
 import { ToldLine } from "../shared/told";
 import type { FunctionModel, Order } from "./model";
 import { type Selection, choosePath, toggle } from "./selection";
@@ -31,7 +31,6 @@ export function PathsPane({ model, name, selection, paths, isCounted }: Props) {
         [model],
     );
     const chosen = model.data.paths.find(({ id }) => id === selection.path);
-    const at = paths.findIndex(({ id }) => id === selection.path);
     return (
         <section class="pane paths" aria-labelledby="pane-paths" data-pane="paths">
             <header>
@@ -82,67 +81,59 @@ export function PathsPane({ model, name, selection, paths, isCounted }: Props) {
                           : "No executed path goes through all of that."}
                 </p>
             ) : (
-                <VirtualList
+                <Table
                     label="Paths"
-                    role="list"
-                    count={paths.length}
-                    height={ROW}
-                    show={at < 0 ? null : one(at)}
-                    row={(index) => (
-                        <PathRow
-                            key={paths[index]!.id}
-                            model={model}
-                            path={paths[index]!}
-                            name={name}
-                            whole={whole}
-                            isChosen={paths[index]!.id === selection.path}
-                        />
-                    )}
+                    className="path-list"
+                    columns={columnsOf(model, whole)}
+                    rows={paths}
+                    keyOf={({ id }) => id}
+                    rowHeight={ROW}
+                    chosen={chosen ?? null}
+                    onChoose={({ id }) => choosePath(id === selection.path ? null : id)}
+                    tipOf={(path) => tipOf(path, name, whole)}
                 />
             )}
         </section>
     );
 }
 
-function PathRow({
-    model,
-    path,
-    name,
-    whole,
-    isChosen,
-}: {
-    model: FunctionModel;
-    path: PathData;
-    name: string;
-    whole: number;
-    isChosen: boolean;
-}) {
+/** Shares are parts of this whole. */
+function columnsOf(model: FunctionModel, whole: number): Column<PathData>[] {
+    return [
+        {
+            key: "rank",
+            title: "Path",
+            className: "path-rank",
+            cell: ({ rank }) => `#${rank}`,
+        },
+        {
+            key: "count",
+            title: "Count",
+            className: "path-numbers",
+            cell: ({ count, instructions }) => (
+                <>
+                    <b>{brief(count)}×</b>
+                    <small>{percent(near(product(count, instructions)), whole)}</small>
+                </>
+            ),
+        },
+        {
+            key: "steps",
+            title: "Steps",
+            className: "path-line",
+            cell: (path) => <ToldLine steps={model.data.steps} path={path} most={SHOWN} />,
+        },
+    ];
+}
+
+function tipOf(path: PathData, name: string, whole: number): string {
     const executed = product(path.count, path.instructions);
-    const share = percent(near(executed), whole);
-    const tip =
-        `${name}#${path.rank}, id ${path.id}\n${digits(path.count)} times, ${plural(path.instructions, "instruction")} each\n` +
-        `${digits(executed)} instructions, ${share} of this function\n` +
-        `${plural(path.blocks.length, "block")}, ends: ${path.end}`;
-    return (
-        <div role="listitem" class={`path-row ${isChosen ? "chosen" : ""}`}>
-            <button
-                type="button"
-                data-row
-                aria-pressed={isChosen}
-                data-tip={tip}
-                onClick={() => choosePath(isChosen ? null : path.id)}
-            >
-                <span class="path-rank">#{path.rank}</span>
-                <span class="path-numbers">
-                    <b>{brief(path.count)}×</b>
-                    <small>{share}</small>
-                </span>
-                <span class="path-line">
-                    <ToldLine steps={model.data.steps} path={path} most={SHOWN} />
-                </span>
-            </button>
-        </div>
-    );
+    return [
+        `${name}#${path.rank}, id ${path.id}`,
+        `${digits(path.count)} times, ${plural(path.instructions, "instruction")} each`,
+        `${digits(executed)} instructions, ${percent(near(executed), whole)} of this function`,
+        `${plural(path.blocks.length, "block")}, ends: ${path.end}`,
+    ].join("\n");
 }
 
 /** The steps of the chosen path, one after the other. */

@@ -5,65 +5,13 @@ import { useMemo } from "preact/hooks";
 import { type Report, useReport } from "../../data/report";
 import { brief, digits, near, percent } from "../../ui/numbers";
 import { FittedName, Search, Share } from "../../ui/parts";
-import { change, go } from "../../ui/route";
-import { VirtualList } from "../../ui/virtual";
+import { change } from "../../ui/route";
+import { type Column, Table, orderOf, sorted } from "../../ui/table";
 
 const ROW = 40;
 
 /** Why it is not known what a function executed. */
 const OF_CALLS = "not known: only its calls are counted";
-
-interface Column {
-    key: string;
-    title: string;
-    tip: string;
-    value: (report: Report, number: number) => number | string;
-}
-
-const COLUMNS: Column[] = [
-    {
-        key: "name",
-        title: "Function",
-        tip: "Name and place",
-        value: (report, number) => report.short(number).toLowerCase(),
-    },
-    {
-        key: "executed",
-        title: "Instructions",
-        tip: "Executed LLVM instructions, without those of callees",
-        value: (report, number) => near(report.index.functions.executed[number]),
-    },
-    {
-        key: "share",
-        title: "Share",
-        tip: "Part of all executed instructions of counted code",
-        value: (report, number) => near(report.index.functions.executed[number]),
-    },
-    {
-        key: "entries",
-        title: "Entries",
-        tip: "How often the function was entered",
-        value: (report, number) => near(report.index.functions.entries[number]),
-    },
-    {
-        key: "paths",
-        title: "Paths",
-        tip: "Different paths that were executed to their end, of those that are possible",
-        value: (report, number) => near(report.index.functions.executed_paths[number]),
-    },
-    {
-        key: "bias",
-        title: "Bias",
-        tip: "How often branches went the way that they mostly went: 50 % is a coin, 100 % always the same",
-        value: (report, number) => report.index.functions.bias[number] ?? -1,
-    },
-    {
-        key: "mix",
-        title: "Opcodes by class",
-        tip: "What the executed instructions were",
-        value: (report, number) => report.mix(number)[0]?.name ?? "",
-    },
-];
 
 interface Choice {
     query: string;
@@ -72,26 +20,21 @@ interface Choice {
     opcodes: string;
     /** Functions of system headers, too. */
     system: boolean;
-    sort: string;
-    down: boolean;
 }
 
 function choice(parameters: URLSearchParams): Choice {
-    const sort = parameters.get("sort") ?? "executed";
     return {
         query: parameters.get("q") ?? "",
         file: parameters.get("file") ?? "",
         show: parameters.get("show") ?? "",
         opcodes: parameters.get("opcodes") ?? "",
         system: parameters.has("system"),
-        sort,
-        down: parameters.has("up") ? false : true,
     };
 }
 
-/** The functions that are shown, in order. */
+/** The functions that are shown, and how many of system headers are not. */
 function select(report: Report, choice: Choice): { rows: number[]; hidden: number } {
-    const { query, file, show, opcodes, system, sort, down } = choice;
+    const { query, file, show, system } = choice;
     let hidden = 0;
     const { functions } = report.index;
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -108,28 +51,114 @@ function select(report: Report, choice: Choice): { rows: number[]; hidden: numbe
         if (!system && file === "" && report.isSystem(number)) hidden++;
         else numbers.push(number);
     }
-    const column = COLUMNS.find(({ key }) => key === sort) ?? COLUMNS[1]!;
+    return { rows: numbers, hidden };
+}
+
+/** The columns of the table, in which the share of these opcodes is shown. */
+function columnsOf(report: Report, opcodes: string): Column<number>[] {
+    const { functions } = report.index;
+    const isKnown = (number: number) => !report.isOfCalls(number);
     const share = (number: number) => {
         const of = report.mix(number).find(({ name }) => name === opcodes);
         return of ? of.count / Math.max(1, near(functions.executed[number])) : 0;
     };
-    const keys = numbers.map((number) =>
-        column.key === "mix" && opcodes ? share(number) : column.value(report, number),
-    );
-    const order = numbers.map((_, at) => at);
-    const way = down ? -1 : 1;
-    order.sort((one, other) => {
-        const [left, right] = [keys[one]!, keys[other]!];
-        if (left === right) return numbers[one]! - numbers[other]!;
-        return left < right ? -way : way;
-    });
-    return { rows: order.map((at) => numbers[at]!), hidden };
+    return [
+        {
+            key: "name",
+            title: "Function",
+            tip: "Name and place",
+            className: "cell-name",
+            value: (number) => report.short(number).toLowerCase(),
+            startsUp: true,
+            cell: (number) => (
+                <>
+                    <a data-row href={report.link(number)} data-tip={functions.name[number]}>
+                        <FittedName name={report.short(number)} />
+                    </a>
+                    <small>{report.place(number)}</small>
+                </>
+            ),
+        },
+        {
+            key: "executed",
+            title: "Instructions",
+            tip: "Executed LLVM instructions, without those of callees",
+            isNumber: true,
+            value: (number) => near(functions.executed[number]),
+            cell: (number) =>
+                isKnown(number) ? (
+                    digits(functions.executed[number])
+                ) : (
+                    <span data-tip={OF_CALLS}>–</span>
+                ),
+        },
+        {
+            key: "share",
+            title: "Share",
+            tip: "Part of all executed instructions of counted code",
+            value: (number) => near(functions.executed[number]),
+            cell: (number) =>
+                isKnown(number) ? (
+                    <Share part={near(functions.executed[number])} whole={report.executed} />
+                ) : (
+                    "–"
+                ),
+        },
+        {
+            key: "entries",
+            title: "Entries",
+            tip: "How often the function was entered",
+            isNumber: true,
+            value: (number) => near(functions.entries[number]),
+            cell: (number) => digits(functions.entries[number]),
+        },
+        {
+            key: "paths",
+            title: "Paths",
+            tip: "Different paths that were executed to their end, of those that are possible",
+            isNumber: true,
+            value: (number) => near(functions.executed_paths[number]),
+            cell: (number) =>
+                functions.counting[number] === "paths" ? (
+                    <span data-tip={tipOfPaths(report, number)}>
+                        {digits(functions.executed_paths[number])}
+                        <span class="soft"> / {brief(functions.possible_paths[number])}</span>
+                    </span>
+                ) : (
+                    "–"
+                ),
+        },
+        {
+            key: "bias",
+            title: "Bias",
+            tip: "How often branches went the way that they mostly went: 50 % is a coin, 100 % always the same",
+            isNumber: true,
+            value: (number) => functions.bias[number] ?? -1,
+            cell: (number) => {
+                const bias = functions.bias[number];
+                return bias == null ? "–" : percent(bias, 1);
+            },
+        },
+        {
+            key: "mix",
+            title: "Opcodes by class",
+            tip: "What the executed instructions were",
+            value: (number) => (opcodes ? share(number) : (report.mix(number)[0]?.name ?? "")),
+            cell: (number) => (isKnown(number) ? <Mix number={number} opcodes={opcodes} /> : "–"),
+        },
+    ];
 }
 
 export function FunctionsView({ parameters }: { parameters: URLSearchParams }) {
     const report = useReport();
+    const { functions } = report.index;
     const chosen = choice(parameters);
-    const { rows, hidden } = useMemo(() => select(report, chosen), [report, parameters.toString()]);
+    const columns = useMemo(() => columnsOf(report, chosen.opcodes), [report, chosen.opcodes]);
+    const order = orderOf(parameters, columns, "executed");
+    const { rows, hidden } = useMemo(() => {
+        const { rows, hidden } = select(report, chosen);
+        return { rows: sorted(rows, columns, order), hidden };
+    }, [report, parameters.toString()]);
     const files = useMemo(() => {
         const used = new Set(report.index.functions.file);
         return report.index.files
@@ -137,11 +166,6 @@ export function FunctionsView({ parameters }: { parameters: URLSearchParams }) {
             .filter(({ number }) => used.has(number))
             .sort((one, other) => (one.name < other.name ? -1 : 1));
     }, [report]);
-    const sort = (key: string) => {
-        const isSame = chosen.sort === key;
-        const up = isSame ? chosen.down : key === "name";
-        change({ sort: key, up: up ? 1 : null });
-    };
     return (
         <div class="page fill">
             <h1 class="unseen">Functions</h1>
@@ -202,113 +226,20 @@ export function FunctionsView({ parameters }: { parameters: URLSearchParams }) {
                     {digits(rows.length)} of {digits(report.count)}
                 </span>
             </div>
-            <div
-                class="grid functions"
-                role="table"
-                aria-label="Functions"
-                aria-rowcount={rows.length + 1}
-            >
-                <div class="grid-head" role="rowgroup">
-                    <div class="grid-row" role="row">
-                        {COLUMNS.map(({ key, title, tip }) => (
-                            <div
-                                role="columnheader"
-                                aria-sort={
-                                    chosen.sort === key
-                                        ? chosen.down
-                                            ? "descending"
-                                            : "ascending"
-                                        : "none"
-                                }
-                            >
-                                <button type="button" data-tip={tip} onClick={() => sort(key)}>
-                                    {title}
-                                    <span aria-hidden="true">
-                                        {chosen.sort === key ? (chosen.down ? " ↓" : " ↑") : ""}
-                                    </span>
-                                </button>
-                            </div>
-                        ))}
-                    </div>
-                </div>
-                <VirtualList
-                    role="rowgroup"
-                    label="Functions"
-                    count={rows.length}
-                    height={ROW}
-                    row={(at) => <Row number={rows[at]!} at={at} opcodes={chosen.opcodes} />}
-                />
-            </div>
+            <Table
+                label="Functions"
+                className="functions"
+                columns={columns}
+                rows={rows}
+                order={order}
+                rowHeight={ROW}
+                linkOf={(number) => report.link(number)}
+                instead={(number) => {
+                    const skipped = functions.skipped[number];
+                    return skipped == null ? null : `not counted: ${skipped}`;
+                }}
+            />
             {rows.length === 0 ? <p class="empty">No function matches.</p> : null}
-        </div>
-    );
-}
-
-function Row({ number, at, opcodes }: { number: number; at: number; opcodes: string }) {
-    const report = useReport();
-    const { functions } = report.index;
-    const skipped = functions.skipped[number];
-    const executed = near(functions.executed[number]);
-    const isKnown = !report.isOfCalls(number) && skipped === null;
-    const bias = functions.bias[number];
-    const link = report.link(number);
-    return (
-        <div
-            class="grid-row"
-            role="row"
-            aria-rowindex={at + 2}
-            key={number}
-            onClick={(event) => {
-                if (!(event.target as Element).closest("a") && !getSelection()?.toString())
-                    go(link);
-            }}
-        >
-            <div role="cell" class="cell-name">
-                <a data-row href={link} data-tip={functions.name[number]}>
-                    <FittedName name={report.short(number)} />
-                </a>
-                <small>{report.place(number)}</small>
-            </div>
-            {skipped !== null ? (
-                <div role="cell" class="cell-wide soft">
-                    not counted: {skipped}
-                </div>
-            ) : (
-                <>
-                    <div role="cell" class="number">
-                        {isKnown ? (
-                            digits(functions.executed[number])
-                        ) : (
-                            <span data-tip={OF_CALLS}>–</span>
-                        )}
-                    </div>
-                    <div role="cell">
-                        {isKnown ? <Share part={executed} whole={report.executed} /> : "–"}
-                    </div>
-                    <div role="cell" class="number">
-                        {digits(functions.entries[number])}
-                    </div>
-                    <div role="cell" class="number">
-                        {functions.counting[number] === "paths" ? (
-                            <span data-tip={tipOfPaths(report, number)}>
-                                {digits(functions.executed_paths[number])}
-                                <span class="soft">
-                                    {" "}
-                                    / {brief(functions.possible_paths[number])}
-                                </span>
-                            </span>
-                        ) : (
-                            "–"
-                        )}
-                    </div>
-                    <div role="cell" class="number">
-                        {bias == null ? "–" : percent(bias, 1)}
-                    </div>
-                    <div role="cell">
-                        {isKnown ? <Mix number={number} opcodes={opcodes} /> : "–"}
-                    </div>
-                </>
-            )}
         </div>
     );
 }

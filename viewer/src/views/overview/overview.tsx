@@ -1,9 +1,11 @@
 // The first page: what ran, what has to be known of the counts, and where the work was done.
 
 import { useReport } from "../../data/report";
+import type { Run, TopPath } from "../../data/types";
 import { digits, near, plural, seconds, sum } from "../../ui/numbers";
 import { Fact, FittedName, Remark, Share } from "../../ui/parts";
 import { address } from "../../ui/route";
+import { type Column, Table } from "../../ui/table";
 import { WhatRan, dateOf } from "../shared/runs";
 import { MARKS } from "./remarks";
 import { Treemap } from "./treemap";
@@ -141,51 +143,64 @@ function TopPaths() {
     const report = useReport();
     const { top, functions } = report.index;
     if (top.length === 0) return null;
+    const columns: Column<TopPath>[] = [
+        {
+            key: "share",
+            title: "Share of instructions",
+            cell: ({ executed }) => <Share part={near(executed)} whole={report.executed} />,
+        },
+        { key: "count", title: "Count", isNumber: true, cell: ({ count }) => digits(count) },
+        {
+            key: "path",
+            title: "Path",
+            className: "cell-path",
+            cell: ({ function: of, id, rank }) => (
+                <>
+                    <a data-row href={report.link(of, { path: id })} data-tip={functions.name[of]}>
+                        <FittedName name={`${report.short(of)}#${rank}`} />
+                    </a>
+                    <small class="soft">{report.place(of)}</small>
+                </>
+            ),
+        },
+        {
+            key: "lines",
+            title: "Its lines",
+            className: "path-text",
+            cell: ({ text }) => <code data-tip={text}>{text}</code>,
+        },
+    ];
     return (
         <section aria-labelledby="top">
             <h2 id="top">Hottest paths</h2>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label="Hottest paths">
-                <table class="plain">
-                    <thead>
-                        <tr>
-                            <th scope="col">Share of instructions</th>
-                            <th scope="col" class="number">
-                                Count
-                            </th>
-                            <th scope="col">Path</th>
-                            <th scope="col">Its lines</th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {top.map((path) => (
-                            <tr>
-                                <td>
-                                    <Share part={near(path.executed)} whole={report.executed} />
-                                </td>
-                                <td class="number">{digits(path.count)}</td>
-                                <td class="cell-path">
-                                    <a
-                                        data-row
-                                        href={report.link(path.function, { path: path.id })}
-                                        data-tip={functions.name[path.function]}
-                                    >
-                                        <FittedName
-                                            name={`${report.short(path.function)}#${path.rank}`}
-                                        />
-                                    </a>
-                                    <small class="soft">{report.place(path.function)}</small>
-                                </td>
-                                <td class="path-text">
-                                    <code data-tip={path.text}>{path.text}</code>
-                                </td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <Table label="Hottest paths" columns={columns} rows={top} />
         </section>
     );
 }
+
+const RUNS: Column<Run>[] = [
+    {
+        key: "command",
+        title: "Command",
+        cell: ({ command, count }) => (
+            <>
+                <code>{command}</code>
+                {count > 1 ? <small> and {digits(count - 1)} more</small> : null}
+            </>
+        ),
+    },
+    { key: "pid", title: "Pid", isNumber: true, cell: ({ pid }) => pid },
+    { key: "host", title: "Host", cell: ({ host }) => host },
+    { key: "start", title: "Start", cell: ({ start }) => dateOf(start) },
+    {
+        key: "seconds",
+        title: "Seconds",
+        isNumber: true,
+        cell: ({ duration }) => seconds(duration),
+    },
+    { key: "marks", title: "Marks", cell: ({ marks }) => marks.join(", ") || "–" },
+    { key: "profile", title: "Profile", cell: ({ profile }) => <code>{profile}</code> },
+];
 
 function Images() {
     const report = useReport();
@@ -201,83 +216,36 @@ function Images() {
     return (
         <section aria-labelledby="images">
             <h2 id="images">Images and runs</h2>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label="Images">
-                <table class="plain">
-                    <thead>
-                        <tr>
-                            <th scope="col">Image</th>
-                            <th scope="col">Build-id</th>
-                            <th scope="col" class="number">
-                                Instructions
-                            </th>
-                            <th scope="col">Share</th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {images.map((image, number) => (
-                            <tr>
-                                <td>
-                                    <code>{image.path}</code>
-                                </td>
-                                <td>
-                                    <code>{image.build_id.slice(0, 12) || "none"}</code>
-                                </td>
-                                <td class="number">
-                                    {isUnknown(number) ? "–" : digits(of(number))}
-                                </td>
-                                <td>
-                                    {isUnknown(number) ? (
-                                        "–"
-                                    ) : (
-                                        <Share part={near(of(number))} whole={all} />
-                                    )}
-                                </td>
-                            </tr>
-                        ))}
-                    </tbody>
-                </table>
-            </div>
+            <Table
+                label="Images"
+                columns={[
+                    { key: "image", title: "Image", cell: ({ path }) => <code>{path}</code> },
+                    {
+                        key: "build-id",
+                        title: "Build-id",
+                        cell: ({ build_id }) => <code>{build_id.slice(0, 12) || "none"}</code>,
+                    },
+                    {
+                        key: "instructions",
+                        title: "Instructions",
+                        isNumber: true,
+                        cell: ({ executed }) => (executed === null ? "–" : digits(executed)),
+                    },
+                    {
+                        key: "share",
+                        title: "Share",
+                        cell: ({ executed }) =>
+                            executed === null ? "–" : <Share part={near(executed)} whole={all} />,
+                    },
+                ]}
+                rows={images.map((image, number) => ({
+                    ...image,
+                    executed: isUnknown(number) ? null : of(number),
+                }))}
+            />
             <details>
                 <summary>{plural(runs.rows.length, "record")}</summary>
-                <div class="table-scroll" tabIndex={0} role="group" aria-label="Runs">
-                    <table class="plain">
-                        <thead>
-                            <tr>
-                                <th scope="col">Command</th>
-                                <th scope="col" class="number">
-                                    Pid
-                                </th>
-                                <th scope="col">Host</th>
-                                <th scope="col">Start</th>
-                                <th scope="col" class="number">
-                                    Seconds
-                                </th>
-                                <th scope="col">Marks</th>
-                                <th scope="col">Profile</th>
-                            </tr>
-                        </thead>
-                        <tbody>
-                            {runs.rows.map((run) => (
-                                <tr>
-                                    <td>
-                                        <code>{run.command}</code>
-                                        {run.count > 1 ? (
-                                            <small> and {digits(run.count - 1)} more</small>
-                                        ) : null}
-                                    </td>
-                                    <td class="number">{run.pid}</td>
-                                    <td>{run.host}</td>
-                                    <td>{dateOf(run.start)}</td>
-                                    <td class="number">{seconds(run.duration)}</td>
-                                    <td>{run.marks.join(", ") || "–"}</td>
-                                    <td>
-                                        <code>{run.profile}</code>
-                                    </td>
-                                </tr>
-                            ))}
-                        </tbody>
-                    </table>
-                </div>
+                <Table label="Runs" columns={RUNS} rows={runs.rows} />
             </details>
         </section>
     );

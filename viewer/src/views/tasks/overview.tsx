@@ -4,9 +4,17 @@
 import type { ComponentChildren } from "preact";
 
 import { duration, speed, useTaskGraph } from "../../data/taskGraph";
-import type { HeatRow, PlaceData } from "../../data/tasksTypes";
+import type {
+    BarrierRow,
+    EpisodeRow,
+    HeatRow,
+    LockRow,
+    PlaceData,
+    WaitRow,
+} from "../../data/tasksTypes";
 import { type Count, digits, near, plural, sum } from "../../ui/numbers";
 import { Fact, Remark, Share } from "../../ui/parts";
+import { type Column, Table } from "../../ui/table";
 
 /** So many rows are seen at once. */
 const TOP = 15;
@@ -156,71 +164,33 @@ function Parallelism() {
                         {duration(length)}
                     </text>
                 </svg>
-                <Table titles={["#Tasks at once", "#Time", "Share"]} label="Tasks at once" all>
-                    {levels.map((time, level) => (
-                        <tr>
-                            <td class="number">{level}</td>
-                            <td class="number">{duration(time)}</td>
-                            <td>
+                <Table
+                    label="Tasks at once"
+                    columns={[
+                        {
+                            key: "level",
+                            title: "Tasks at once",
+                            isNumber: true,
+                            cell: ({ level }) => level,
+                        },
+                        {
+                            key: "time",
+                            title: "Time",
+                            isNumber: true,
+                            cell: ({ time }) => duration(time),
+                        },
+                        {
+                            key: "share",
+                            title: "Share",
+                            cell: ({ time }) => (
                                 <Share part={near(time)} whole={near(sum(levels))} />
-                            </td>
-                        </tr>
-                    ))}
-                </Table>
+                            ),
+                        },
+                    ]}
+                    rows={levels.map((time, level) => ({ time, level }))}
+                />
             </div>
         </section>
-    );
-}
-
-/** A table; numbers stand in columns whose titles begin with `#`. */
-function Table({
-    titles,
-    label,
-    children,
-    all = false,
-}: {
-    titles: string[];
-    label: string;
-    children: ComponentChildren[];
-    all?: boolean;
-}) {
-    const head = (
-        <thead>
-            <tr>
-                {titles.map((title) => (
-                    <th scope="col" class={title.startsWith("#") ? "number" : undefined}>
-                        {title.replace("#", "")}
-                    </th>
-                ))}
-            </tr>
-        </thead>
-    );
-    const rest = all ? [] : children.slice(TOP);
-    return (
-        <>
-            <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>
-                <table class="plain">
-                    {head}
-                    <tbody>{all ? children : children.slice(0, TOP)}</tbody>
-                </table>
-            </div>
-            {rest.length > 0 ? (
-                <details>
-                    <summary>{digits(rest.length)} more</summary>
-                    <div
-                        class="table-scroll"
-                        tabIndex={0}
-                        role="group"
-                        aria-label={`${label}, the rest`}
-                    >
-                        <table class="plain">
-                            {head}
-                            <tbody>{rest}</tbody>
-                        </table>
-                    </div>
-                </details>
-            ) : null}
-        </>
     );
 }
 
@@ -243,7 +213,29 @@ function Section({
     );
 }
 
-function Heats({ title, rows }: { title: string; rows: (HeatRow & { path?: Count })[] }) {
+/** A function, or a path of one. */
+type Heat = HeatRow & { path?: Count };
+
+/** A column of numbers. */
+const number = <Row,>(title: string, cell: (row: Row) => ComponentChildren): Column<Row> => ({
+    key: title,
+    title,
+    isNumber: true,
+    cell,
+});
+
+/** A column of other texts. */
+const text = <Row,>(title: string, cell: (row: Row) => ComponentChildren): Column<Row> => ({
+    key: title,
+    title,
+    cell,
+});
+
+/** A lock or a barrier. */
+const object = <Row extends { object: string }>(title: string): Column<Row> =>
+    text(title, ({ object }) => <code>{object}</code>);
+
+function Heats({ title, rows }: { title: string; rows: Heat[] }) {
     const { functions } = useTaskGraph().index;
     const whole = near(sum(functions.map(({ instructions }) => instructions)));
     const isPaths = rows.some(({ path }) => path !== undefined);
@@ -253,34 +245,17 @@ function Heats({ title, rows }: { title: string; rows: (HeatRow & { path?: Count
                 <p class="soft">Nothing is on the critical path.</p>
             </Section>
         );
+    const columns: Column<Heat>[] = [
+        text("Share", ({ instructions }) => <Share part={near(instructions)} whole={whole} />),
+        number("Instructions", ({ instructions }) => digits(instructions)),
+        number("Time", ({ time }) => duration(time)),
+        number("Paths", ({ count }) => digits(count)),
+        ...(isPaths ? [number<Heat>("Path", ({ path }) => String(path))] : []),
+        text(isPaths ? "Of" : "Function", ({ function: name }) => <code>{name}</code>),
+    ];
     return (
         <Section title={title} says="Shares are parts of the instructions on it.">
-            <Table
-                label={title}
-                titles={[
-                    "Share",
-                    "#Instructions",
-                    "#Time",
-                    "#Paths",
-                    ...(isPaths ? ["#Path"] : []),
-                    isPaths ? "Of" : "Function",
-                ]}
-            >
-                {rows.map(({ function: name, count, instructions, time, path }) => (
-                    <tr>
-                        <td>
-                            <Share part={near(instructions)} whole={whole} />
-                        </td>
-                        <td class="number">{digits(instructions)}</td>
-                        <td class="number">{duration(time)}</td>
-                        <td class="number">{digits(count)}</td>
-                        {path !== undefined ? <td class="number">{String(path)}</td> : null}
-                        <td>
-                            <code>{name}</code>
-                        </td>
-                    </tr>
-                ))}
-            </Table>
+            <Table label={title} most={TOP} columns={columns} rows={rows} />
         </Section>
     );
 }
@@ -303,34 +278,20 @@ function Locks() {
             {locks.length === 0 ? (
                 <p class="soft">No lock was taken.</p>
             ) : (
-                <Table
+                <Table<LockRow>
                     label="Locks"
-                    titles={[
-                        "Lock",
-                        "#Taken",
-                        "#Failed",
-                        "#Waited",
-                        "#Wait",
-                        "#Held",
-                        "Waited most in",
+                    most={TOP}
+                    columns={[
+                        object("Lock"),
+                        number("Taken", ({ taken }) => digits(taken)),
+                        number("Failed", ({ failed }) => digits(failed)),
+                        number("Waited", ({ waited }) => digits(waited)),
+                        number("Wait", ({ wait }) => duration(wait)),
+                        number("Held", ({ held }) => duration(held)),
+                        text("Waited most in", ({ place }) => <Place place={place} />),
                     ]}
-                >
-                    {locks.map((lock) => (
-                        <tr>
-                            <td>
-                                <code>{lock.object}</code>
-                            </td>
-                            <td class="number">{digits(lock.taken)}</td>
-                            <td class="number">{digits(lock.failed)}</td>
-                            <td class="number">{digits(lock.waited)}</td>
-                            <td class="number">{duration(lock.wait)}</td>
-                            <td class="number">{duration(lock.held)}</td>
-                            <td>
-                                <Place place={lock.place} />
-                            </td>
-                        </tr>
-                    ))}
-                </Table>
+                    rows={locks}
+                />
             )}
         </Section>
     );
@@ -342,27 +303,19 @@ function Waits() {
     if (waits.length === 0) return null;
     return (
         <Section title="Longest waits for locks">
-            <Table
+            <Table<WaitRow>
                 label="Longest waits"
-                titles={["#Wait", "Who waited", "In", "Who had it", "Taken in", "Lock"]}
-            >
-                {waits.map((wait) => (
-                    <tr>
-                        <td class="number">{duration(wait.wait)}</td>
-                        <td>{graph.threadName(wait.thread)}</td>
-                        <td>
-                            <Place place={wait.place} />
-                        </td>
-                        <td>{graph.threadName(wait.holder)}</td>
-                        <td>
-                            <Place place={wait.holder_place} />
-                        </td>
-                        <td>
-                            <code>{wait.object}</code>
-                        </td>
-                    </tr>
-                ))}
-            </Table>
+                most={TOP}
+                columns={[
+                    number("Wait", ({ wait }) => duration(wait)),
+                    text("Who waited", ({ thread }) => graph.threadName(thread)),
+                    text("In", ({ place }) => <Place place={place} />),
+                    text("Who had it", ({ holder }) => graph.threadName(holder)),
+                    text("Taken in", ({ holder_place }) => <Place place={holder_place} />),
+                    object("Lock"),
+                ]}
+                rows={waits}
+            />
         </Section>
     );
 }
@@ -382,21 +335,19 @@ function Barriers() {
             {barriers.length === 0 ? (
                 <p class="soft">There is no barrier.</p>
             ) : (
-                <Table
+                <Table<BarrierRow>
                     label="Barriers"
-                    titles={["Barrier", "#Episodes", "#Lost", "Most often last"]}
-                >
-                    {barriers.map(({ object, episodes, lost, last }) => (
-                        <tr>
-                            <td>
-                                <code>{object}</code>
-                            </td>
-                            <td class="number">{digits(episodes)}</td>
-                            <td class="number">{duration(lost)}</td>
-                            <td>{lastComers(last, (thread) => graph.threadName(thread))}</td>
-                        </tr>
-                    ))}
-                </Table>
+                    most={TOP}
+                    columns={[
+                        object("Barrier"),
+                        number("Episodes", ({ episodes }) => digits(episodes)),
+                        number("Lost", ({ lost }) => duration(lost)),
+                        text("Most often last", ({ last }) =>
+                            lastComers(last, (thread) => graph.threadName(thread)),
+                        ),
+                    ]}
+                    rows={barriers}
+                />
             )}
         </Section>
     );
@@ -411,34 +362,20 @@ function Episodes() {
             title="Episodes of barriers that lost most"
             says="Lost is how long all members waited for the last one, together; spread is from the first that came to the last."
         >
-            <Table
+            <Table<EpisodeRow>
                 label="Episodes"
-                titles={[
-                    "#Lost",
-                    "#Spread",
-                    "#Came",
-                    "Last",
-                    "Came last in",
-                    "Barrier",
-                    "#Episode",
+                most={TOP}
+                columns={[
+                    number("Lost", ({ lost }) => duration(lost)),
+                    number("Spread", ({ spread }) => duration(spread)),
+                    number("Came", ({ members }) => members),
+                    text("Last", ({ last }) => graph.threadName(last)),
+                    text("Came last in", ({ place }) => <Place place={place} />),
+                    object("Barrier"),
+                    number("Episode", ({ number }) => digits(number)),
                 ]}
-            >
-                {episodes.map((of) => (
-                    <tr>
-                        <td class="number">{duration(of.lost)}</td>
-                        <td class="number">{duration(of.spread)}</td>
-                        <td class="number">{of.members}</td>
-                        <td>{graph.threadName(of.last)}</td>
-                        <td>
-                            <Place place={of.place} />
-                        </td>
-                        <td>
-                            <code>{of.object}</code>
-                        </td>
-                        <td class="number">{digits(of.number)}</td>
-                    </tr>
-                ))}
-            </Table>
+                rows={episodes}
+            />
         </Section>
     );
 }

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { type TaskGraph, duration } from "../../data/taskGraph";
 import { digits, plural } from "../../ui/numbers";
-import { VirtualList, one } from "../../ui/virtual";
+import { type Column, Table } from "../../ui/table";
 import type { Seen } from "./draw";
 import { LETTERS } from "./kinds";
 
@@ -28,35 +28,6 @@ export function TaskList({ graph, seen, chosen, choose }: Props) {
     const [order, setOrder] = useState<Order>("begin");
     const [onWay, setOnWay] = useState(false);
     const tasks = useMemo(() => inView(graph, from, to, order, onWay), [from, to, order, onWay]);
-    const at = useMemo(() => (chosen === null ? -1 : tasks.indexOf(chosen)), [tasks, chosen]);
-    const row = (place: number) => {
-        const task = tasks[place]!;
-        return (
-            <div class={`task-row ${task === chosen ? "chosen" : ""}`} role="listitem" key={task}>
-                <button
-                    type="button"
-                    data-row
-                    aria-pressed={task === chosen}
-                    onClick={() => choose(task)}
-                >
-                    <span class={`swatch kind-${graph.kindName(task)}`} aria-hidden="true">
-                        {LETTERS[graph.kind[task]!]}
-                    </span>
-                    <span>
-                        {graph.name(task)} <small>{graph.kindName(task)}</small>
-                        {graph.isOnWay[task] ? (
-                            <span class="way-mark" data-tip="on the critical path">
-                                ━<span class="unseen">on the critical path</span>
-                            </span>
-                        ) : null}
-                    </span>
-                    <span class="number">{duration(graph.begin[task]!)}</span>
-                    <span class="number">{duration(graph.columns.duration[task]!)}</span>
-                    <span class="number">{digits(graph.columns.instructions[task])}</span>
-                </button>
-            </div>
-        );
-    };
     return (
         <section class="pane task-list" aria-labelledby="task-list">
             <header>
@@ -82,27 +53,59 @@ export function TaskList({ graph, seen, chosen, choose }: Props) {
                     </label>
                 </span>
             </header>
-            <div class="task-row task-titles" aria-hidden="true">
-                <span />
-                <span>Task</span>
-                <span class="number">Start</span>
-                <span class="number">Duration</span>
-                <span class="number">Instructions</span>
-            </div>
-            {tasks.length === 0 ? (
-                <p class="empty">No task is in view.</p>
-            ) : (
-                <VirtualList
-                    count={tasks.length}
-                    height={ROW}
-                    row={row}
-                    label="Tasks in view"
-                    role="list"
-                    show={at < 0 ? null : one(at)}
-                />
-            )}
+            <Table
+                label="Tasks in view"
+                className="tasks"
+                columns={columnsOf(graph)}
+                rows={tasks}
+                rowHeight={ROW}
+                chosen={chosen}
+                onChoose={choose}
+            />
+            {tasks.length === 0 ? <p class="empty">No task is in view.</p> : null}
         </section>
     );
+}
+
+function columnsOf(graph: TaskGraph): Column<number>[] {
+    return [
+        {
+            key: "task",
+            title: "Task",
+            className: "task-name",
+            cell: (task) => (
+                <>
+                    <span class={`swatch kind-${graph.kindName(task)}`} aria-hidden="true">
+                        {LETTERS[graph.kind[task]!]}
+                    </span>
+                    {graph.name(task)} <small>{graph.kindName(task)}</small>
+                    {graph.isOnWay[task] ? (
+                        <span class="way-mark" data-tip="on the critical path">
+                            ━<span class="unseen">on the critical path</span>
+                        </span>
+                    ) : null}
+                </>
+            ),
+        },
+        {
+            key: "start",
+            title: "Start",
+            isNumber: true,
+            cell: (task) => duration(graph.begin[task]!),
+        },
+        {
+            key: "duration",
+            title: "Duration",
+            isNumber: true,
+            cell: (task) => duration(graph.columns.duration[task]!),
+        },
+        {
+            key: "instructions",
+            title: "Instructions",
+            isNumber: true,
+            cell: (task) => digits(graph.columns.instructions[task]),
+        },
+    ];
 }
 
 /** What is seen when it has settled. */
