@@ -1,7 +1,7 @@
 // A table: columns that say how a row's cells look, and rows.
 //
-// With a height for its rows it scrolls inside itself and makes only the rows that are seen; without
-// one all rows stand on the page.
+// With a height for its rows it scrolls inside itself and makes only the rows that are seen.
+// Without one all rows stand on the page.
 
 import type { ComponentChildren } from "preact";
 
