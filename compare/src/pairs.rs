@@ -39,6 +39,20 @@ pub enum Matched {
     OnlyB,
 }
 
+impl Matched {
+    /// What other programs call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Hash => "hash",
+            Self::Graph => "graph",
+            Self::Renamed => "renamed",
+            Self::Changed => "changed",
+            Self::OnlyA => "only_a",
+            Self::OnlyB => "only_b",
+        }
+    }
+}
+
 /// A function of A, of B, or of both.
 #[derive(Clone, Debug)]
 pub struct Pair<'a> {

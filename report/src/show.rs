@@ -5,7 +5,7 @@
 //!   [`calls`] and [`branches`].
 //! * [`coverage`] is the table of coverage, [`missing`] the list of what was not covered.
 //! * [`diff`] shows what is different between two reports, [`spectra`] what tells failing runs from
-//!   passing ones; both are made of `listing`s and written with `diff_text`.
+//!   passing ones.
 //! * [`starts`] is the table of starts, [`notices`] what is said while reading.
 //! * [`trace_info`] says what is in a trace, [`trace_steps`] tells the steps of its threads,
 //!   [`trace_graph`] its tasks, [`trace_races`] accesses without order, [`trace_cache`] those that
@@ -32,7 +32,6 @@ pub(crate) mod comma_separated;
 pub mod command_line;
 pub mod coverage;
 pub mod diff;
-pub(crate) mod diff_text;
 pub mod document;
 pub mod durations;
 pub(crate) mod fitted_names;
@@ -42,7 +41,6 @@ pub(crate) mod heading;
 pub mod hot_blocks;
 pub(crate) mod hot_paths;
 pub(crate) mod json_tables;
-pub mod listing;
 pub(crate) mod markdown;
 pub mod missing;
 pub mod notation;

@@ -151,7 +151,10 @@ fn lines_are_compared_where_the_graph_is_another_one() {
     let lines: Vec<_> = blocks.iter().map(|part| part["line"].clone()).collect();
     assert!(lines.contains(&serde_json::json!([null, 13])), "{lines:?}");
     let (text, code) = diff(home, &BOTH);
-    assert!(text.contains("another graph") && text.contains("compared by lines"), "{text}");
+    assert!(
+        text.contains("another graph: ") && text.contains("the same name, another graph  lines"),
+        "{text}"
+    );
     assert_eq!(code, Some(0));
 }
 
@@ -202,6 +205,22 @@ fn counts_are_divided_by_runs_and_entries() {
     assert_eq!(exported(home, &starts)["difference"], 0);
 }
 
+/// Each table of parts is the whole difference, as JSON has it.
+fn tables_for_spreadsheets_add_up(home: &Path) {
+    let (text, code) = diff(home, &[&BOTH[..], &["--top", "0", "--format", "csv"]].concat());
+    assert_eq!(code, Some(0), "{text}");
+    let whole = exported(home, &BOTH)["difference"].as_i64().expect("a number");
+    // What is said while reading stands behind it.
+    let tables: Vec<_> =
+        text.split("\n\n").filter(|table| table.starts_with("difference,")).collect();
+    assert_eq!(tables.len(), 4, "{text}");
+    for table in tables {
+        let rows = table.lines().skip(1).filter_map(|row| row.split(',').next());
+        let parts = rows.filter_map(|number| number.parse::<i64>().ok());
+        assert_eq!(parts.sum::<i64>(), whole, "{table}");
+    }
+}
+
 #[test]
 fn text_is_not_broken_without_a_terminal_and_exit_codes_tell() {
     let home = TempDir::new().expect("a folder");
@@ -214,11 +233,12 @@ fn text_is_not_broken_without_a_terminal_and_exit_codes_tell() {
     assert_eq!(code, Some(0));
     let (markdown, _) = diff(home, &[&BOTH[..], &["--format", "markdown"]].concat());
     assert!(markdown.contains("| difference | share | A | B | count A | count B | function |"));
+    tables_for_spreadsheets_add_up(home);
     assert_eq!(diff(home, &[&BOTH[..], &["--function", "nobody"]].concat()).1, Some(1));
     let functions = |more: &[&str]| {
         let (text, code) = diff(home, &[&BOTH[..], &["--top", "0"], more].concat());
         assert_eq!(code, Some(0), "{more:?}: {text}");
-        text.split("Paths:").next().expect("a list of functions").to_string()
+        text.split("\npaths\n").next().expect("a list of functions").to_string()
     };
     assert!(functions(&[]).contains("main.c:") && functions(&[]).contains("other.c:"), "{text}");
     for more in [["--file", "other.c"], ["--hide", "main.c"]] {

@@ -14,19 +14,21 @@ use counts::matching::ImagePlaces;
 use counts::model::{Function, Report};
 use pathprof::export::diff_json;
 use pathprof::export::html::{diff as diff_html, diff::Asked};
-use pathprof::show::listing::Form;
+use pathprof::show::document::Document;
+use pathprof::show::forms::{self, Format};
 use pathprof::show::printable::Printable;
+use pathprof::show::text_table::Screen;
 use pathprof::show::{diff, spectra};
 use profile::inputs::{self, Choice};
 use profile::output;
 use profile::unique_runs;
 
 use crate::command::arguments::{DuplicatesArguments, FailureArguments, FailureMode, Sources};
-use crate::command::filters::GlobArguments;
+use crate::command::filters::{Form, GlobArguments};
 use crate::command::html::{page, present};
 use crate::command::messages::{FAILED, complain, tell};
+use crate::command::pages;
 use crate::command::reading::{choose, read_inputs};
-use crate::command::screen::terminal_width;
 
 /// Where a page goes that would otherwise fill the terminal.
 const USUAL_PAGE: &str = "diff.html";
@@ -85,8 +87,8 @@ pub(crate) struct DiffArguments {
     #[command(flatten)]
     globs: GlobArguments,
     /// Format to write
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DiffFormat::Text)]
+    format: DiffFormat,
     /// File to write [default: standard output; a page for a terminal goes to diff.html]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -106,11 +108,13 @@ pub(crate) struct DiffArguments {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
+enum DiffFormat {
     /// For a terminal
     Text,
     /// For a document or a comment in a review
     Markdown,
+    /// The tables alone, for spreadsheets
+    Csv,
     /// Schemas pathprof-diff/1 and pathprof-spectra/1: everything that differs
     Json,
     /// A page for the browser: everything that differs
@@ -141,10 +145,10 @@ enum Elements {
 
 /// Compares what the arguments name.
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<u8> {
-    if arguments.open && arguments.format != Format::Html {
+    if arguments.open && arguments.format != DiffFormat::Html {
         bail!("only a page can be opened: add `--format html`");
     }
-    if arguments.format == Format::Html && arguments.a.is_some() {
+    if arguments.format == DiffFormat::Html && arguments.a.is_some() {
         // Before anything is read that could not be shown.
         page()?;
     }
@@ -167,7 +171,7 @@ fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
     };
     let scale = Scale::of(&one, &other, &per).map_err(|side| arguments.nothing(side))?;
     let filter = arguments.globs.clone().filter();
-    let is_found = match arguments.form() {
+    let is_found = match arguments.tables() {
         None => {
             let mut comparison = Some(compare(&one, &other, scale));
             if !filter.takes_all() {
@@ -175,21 +179,11 @@ fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
             }
             comparison.map(|comparison| arguments.export(&comparison, &per)).transpose()?.is_some()
         }
-        Some(form) => {
-            let options = diff::Options {
-                form,
-                top: arguments.top,
-                filter,
-                per,
-                full_names: arguments.has_full_names(),
-            };
+        Some(format) => {
+            let options = diff::Options { top: arguments.top, filter, per };
             let (one, other) = (Printable::from(one), Printable::from(other));
-            let mut is_found = true;
-            arguments.write(|out| {
-                is_found = diff::write(&one, &other, scale, &options, out)?;
-                Ok(())
-            })?;
-            is_found
+            let document = diff::document(&one, &other, scale, &options);
+            document.map(|document| arguments.show(&document, format)).transpose()?.is_some()
         }
     };
     if is_found { Ok(code) } else { Err(arguments.not_found()) }
@@ -197,10 +191,10 @@ fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
 
 /// Ranks what failing and passing runs executed.
 fn ranked(arguments: &DiffArguments) -> Result<u8> {
-    if arguments.format == Format::Html {
-        bail!("a ranking has no page; its formats are text, markdown and json");
+    if arguments.format == DiffFormat::Html {
+        bail!("a ranking has no page; its formats are text, markdown, csv and json");
     }
-    let form = arguments.form();
+    let format = arguments.tables();
     let mut all = Spectra::default();
     let mut code = 0;
     for (named, has_failed) in [(&arguments.spectra, false), (&arguments.failing, true)] {
@@ -210,7 +204,7 @@ fn ranked(arguments: &DiffArguments) -> Result<u8> {
         for start in starts {
             let (report, of_start) = read_inputs(&start, &sources, arguments.mode());
             code = code.max(of_start);
-            match (report, form) {
+            match (report, format) {
                 (Some(report), None) => all.add(&report, has_failed),
                 (Some(report), Some(_)) => all.add(&Printable::from(report), has_failed),
                 (None, _) => {}
@@ -225,13 +219,14 @@ fn ranked(arguments: &DiffArguments) -> Result<u8> {
     if !all.functions.iter().any(is_match) {
         return Err(arguments.not_found());
     }
-    arguments.write(|out| {
-        match form {
-            None => diff_json::write_spectra(&all, &filter, out).map_err(io::Error::from)?,
-            Some(form) => spectra::write(&all, &arguments.spectra_options(form), out)?,
+    match format {
+        None => arguments.write(|out| {
+            Ok(diff_json::write_spectra(&all, &filter, out).map_err(io::Error::from)?)
+        })?,
+        Some(format) => {
+            arguments.show(&spectra::document(&all, &arguments.spectra_options()), format)?;
         }
-        Ok(())
-    })?;
+    }
     Ok(code)
 }
 
@@ -255,7 +250,7 @@ impl DiffArguments {
 
     /// Writes a comparison for other programs, or as a page.
     fn export(&self, comparison: &Comparison<'_>, per: &Per) -> Result<()> {
-        if self.format == Format::Json {
+        if self.format == DiffFormat::Json {
             return self
                 .write(|out| Ok(diff_json::write(comparison, out).map_err(io::Error::from)?));
         }
@@ -267,6 +262,15 @@ impl DiffArguments {
             Some(path) => present(&diff_html::write(asked, &page()?, path)?, self.open),
             None => diff_html::write_to(asked, &page()?, &mut io::stdout().lock()),
         }
+    }
+
+    /// Writes tables to the file that was named, in full, or to standard output.
+    fn show(&self, document: &Document<'_>, format: Format) -> Result<()> {
+        if self.output.is_none() {
+            return pages::print(document, Form { format, full: self.full, pager: false });
+        }
+        pages::remarks(document, format);
+        self.write(|out| Ok(forms::write(document, format, Screen::default(), out)?))
     }
 
     /// Lets `write` write to the file that was named, without colours, or to standard output.
@@ -303,26 +307,17 @@ impl DiffArguments {
         self.failure.failure_mode
     }
 
-    /// The width of text; `None` if nothing is shortened or broken: in a file and in a pipe, too.
-    fn width(&self) -> Option<usize> {
-        terminal_width().filter(|_| !self.full && self.output.is_none())
-    }
-
-    /// Whether names are shown in full.
-    fn has_full_names(&self) -> bool {
-        self.full || (self.format == Format::Text && self.width().is_none())
-    }
-
-    /// The form of what is written as text; `None` for JSON and pages.
-    fn form(&self) -> Option<Form> {
+    /// The form of tables; `None` for JSON and pages.
+    fn tables(&self) -> Option<Format> {
         match self.format {
-            Format::Text => Some(Form::Text(self.width())),
-            Format::Markdown => Some(Form::Markdown),
-            Format::Json | Format::Html => None,
+            DiffFormat::Text => Some(Format::Text),
+            DiffFormat::Markdown => Some(Format::Markdown),
+            DiffFormat::Csv => Some(Format::Csv),
+            DiffFormat::Json | DiffFormat::Html => None,
         }
     }
 
-    fn spectra_options(&self, form: Form) -> spectra::Options {
+    fn spectra_options(&self) -> spectra::Options {
         let kind = |elements: &Elements| match elements {
             Elements::Paths => Kind::Paths,
             Elements::Blocks => Kind::Blocks,
@@ -330,7 +325,6 @@ impl DiffArguments {
             Elements::Lines => Kind::Lines,
         };
         spectra::Options {
-            form,
             top: self.top,
             filter: self.globs.clone().filter(),
             formula: match self.score {
@@ -339,7 +333,6 @@ impl DiffArguments {
                 Score::Dstar => Formula::DStar,
             },
             kinds: self.rank.iter().map(kind).collect(),
-            full_names: self.has_full_names(),
         }
     }
 

@@ -30,12 +30,16 @@ pub(crate) fn print(document: &Document<'_>, form: Form) -> Result<()> {
     let screen = Screen { width: width.filter(|_| !form.full), links: width.is_some() };
     let mut bytes = Vec::new();
     forms::write(document, form.format, screen, &mut bytes)?;
-    if form.format == Format::Csv {
-        // There is no place for them among the rows.
+    remarks(document, form.format);
+    print_bytes(&bytes, form.pager)
+}
+
+/// Tells the warnings of a document in whose form there is no place for them.
+pub(crate) fn remarks(document: &Document<'_>, format: Format) {
+    if format == Format::Csv {
         let warnings = document.remarks.iter().filter(|remark| remark.tone == Tone::Warning);
         warnings.for_each(|warning| messages::remark(&warning.text));
     }
-    print_bytes(&bytes, form.pager)
 }
 
 /// Writes text with styles to standard output; through a pager if it may and the screen is shorter.

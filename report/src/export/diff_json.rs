@@ -10,7 +10,7 @@ use compare::blocks;
 use compare::calls::Callee;
 use compare::comparison::Comparison;
 use compare::formulas::{FORMULAS, Formula};
-use compare::pairs::{Matched, Pair};
+use compare::pairs::Pair;
 use compare::parts::{Part, Sides};
 use compare::paths::What;
 use compare::scale::runs;
@@ -41,7 +41,7 @@ pub fn write(comparison: &Comparison<'_>, out: &mut impl Write) -> serde_json::R
             let entry = json!({
                 "functions": functions, "ran": ran, "difference": number(difference),
             });
-            (word(matched).to_owned(), entry)
+            (matched.word().to_owned(), entry)
         })
         .collect();
     let pair = |at: usize| comparison.pair(at);
@@ -162,7 +162,7 @@ fn function(pair: &Pair<'_>) -> Value {
     };
     json!({
         "function": symbol(pair),
-        "matched": word(pair.matched),
+        "matched": pair.matched.word(),
         "a": place(pair.a),
         "b": place(pair.b),
         "not_counted_because": pair.skipped,
@@ -223,17 +223,6 @@ fn block(pair: &Pair<'_>, what: blocks::What<'_>) -> Value {
             json!({ "function": symbol, "of": function, "line": [a, b] })
         }
         blocks::What::NoLine => json!({ "function": symbol, "line": null }),
-    }
-}
-
-fn word(matched: Matched) -> &'static str {
-    match matched {
-        Matched::Hash => "hash",
-        Matched::Graph => "graph",
-        Matched::Renamed => "renamed",
-        Matched::Changed => "changed",
-        Matched::OnlyA => "only_a",
-        Matched::OnlyB => "only_b",
     }
 }
 

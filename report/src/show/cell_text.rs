@@ -5,7 +5,7 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 
 use crate::show::durations::seconds;
-use crate::show::style::{elide, grouped, percent, share};
+use crate::show::style::{amount, elide, grouped, percent, share, signed_percent};
 use crate::show::table::{Cell, Counted, Flow, Link, Words};
 
 /// All of a cell on one line, without styles.
@@ -30,6 +30,13 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
         }
         Cell::Share { part, whole, heat: true } => share(*part, *whole),
         Cell::Share { part, whole, heat: false } => percent(*part, *whole),
+        Cell::Amount(of) => amount(of.number, of.unit, of.has_sign),
+        Cell::SignedShare(part, whole) => signed_percent(*part, *whole),
+        Cell::Fraction(part, all) => format!("{} of {}", grouped(*part), grouped(*all)),
+        Cell::Ranks(best, worst) if best == worst => best.to_string(),
+        Cell::Ranks(best, worst) => format!("{best}–{worst}"),
+        Cell::Score(score) if score.is_finite() => format!("{score:.3}"),
+        Cell::Score(_) => "∞".into(),
         Cell::Ratio(_, 0) => "–".into(),
         Cell::Ratio(part, all) => {
             // All percentages are of one width, so that the numbers before them end alike.
@@ -42,6 +49,7 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
         Cell::Place(place) => {
             linked(&elide(&place.text, width).dimmed().to_string(), place.link.as_ref(), links)
         }
+        Cell::Text(text) if text.is_empty() => return Vec::new(),
         Cell::Text(text) => return wrapped(text, width),
         Cell::Flow(flow) => return flow.fit(width),
         Cell::Counts(counts) => return with_counts(counts).fit(width),

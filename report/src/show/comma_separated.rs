@@ -44,6 +44,7 @@ fn text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Count(count) => count.to_string(),
+        Field::Signed(count) => count.to_string(),
         Field::Real(number) => number.to_string(),
         Field::Flag(flag) => flag.to_string(),
         Field::Text(text) => text.clone(),

@@ -1,105 +1,113 @@
 //! What is different between two reports, for people.
 //!
-//! Each list takes the same difference apart in another way, the part that explains most first. Its
-//! last lines sum what is not shown and say that the parts are the whole.
+//! Each table takes the same difference apart in another way, the part that explains most first.
+//! Its last rows sum what is not shown, and all parts: these are the whole.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::io::{Result, Write};
 
-use compare::blocks;
-use compare::calls::Callee;
+use compare::blocks::{self, BlockPart};
+use compare::calls::{CallPart, Callee};
 use compare::comparison::{Comparison, compare};
 use compare::pairs::{Matched, Pair};
 use compare::parts::{Part, Parts, Sides};
 use compare::paths::{PathPart, What};
 use compare::scale::{Per, Scale, runs, signed};
 use compare::structure::same_instructions;
-use counts::listed_paths::{self, ListedPath};
-use counts::model::{Counting, Function, Path, Report};
+use counts::listed_paths::ListedPath;
+use counts::model::{Count, Counting, Function, Path, Report};
 use counts::path_text::Wording;
 use counts::select::Filter;
-use owo_colors::OwoColorize;
-use profile::names::demangle;
+use profile::names::{self, demangle};
 
-use crate::show::diff_text::{amount, block, many, name, place, share};
-use crate::show::listing::{Form, Line, Listing, paragraph};
+use crate::show::document::{Document, Fact};
+use crate::show::notation::{base_name, block_and_line};
+use crate::show::path_flow;
 use crate::show::printable::Printable;
-use crate::show::style::{elide, grouped, shown};
+use crate::show::rows::{self, forms};
+use crate::show::style::{amount, grouped, plural, shown};
+use crate::show::table::{Amount, Cell, Column, Kind, Name, Row, Shown, Table};
 
-/// How to show a comparison.
+/// What of a comparison is shown.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Text or Markdown.
-    pub form: Form,
-    /// The most rows in each list (0: all).
+    /// The most rows in each table (0: all).
     pub top: usize,
     /// Only functions that its globs let through.
     pub filter: Filter,
     /// What counts are divided by.
     pub per: Per,
-    /// Names in full.
-    pub full_names: bool,
 }
 
-/// Compares two reports whose [scale](Scale::of) is this and writes the differences; false if no
-/// function matches, and nothing was written.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(
-    a: &Printable,
-    b: &Printable,
+/// The differences between two reports whose [scale](Scale::of) is this; `None` if no function
+/// matches.
+pub fn document<'a>(
+    a: &'a Printable,
+    b: &'a Printable,
     scale: Scale,
     options: &Options,
-    out: &mut impl Write,
-) -> Result<bool> {
+) -> Option<Document<'a>> {
     let mut comparison = compare(a, b, scale);
     if !options.filter.takes_all() {
-        match comparison.only(&options.filter) {
-            Some(only) => comparison = only,
-            None => return Ok(false),
-        }
+        comparison = comparison.only(&options.filter)?;
     }
     if counts_only_calls(a) || counts_only_calls(b) {
         by_counts(&mut comparison.functions);
         by_counts(&mut comparison.calls);
     }
     let view = View { comparison: &comparison, options };
-    view.heading(out)?;
     // Where only calls are counted, nothing is known of paths and of most blocks.
     let of_code = view.knows_instructions().then(|| [view.paths(), view.blocks()]);
-    let listings = [view.functions()].into_iter().chain(of_code.into_iter().flatten());
-    for listing in listings.chain([view.calls(), view.matched()]) {
-        listing.write(options.form, out)?;
-    }
-    Ok(true)
+    let tables = [view.functions()].into_iter().chain(of_code.into_iter().flatten());
+    Some(Document {
+        heading: view.heading(),
+        tables: tables.chain([view.calls(), view.matched()]).collect(),
+        remarks: Vec::new(),
+    })
 }
 
-struct View<'a> {
-    comparison: &'a Comparison<'a>,
-    options: &'a Options,
+struct View<'v, 'a> {
+    comparison: &'v Comparison<'a>,
+    options: &'v Options,
 }
 
-impl<'a> View<'a> {
+/// A table of parts before it has rows.
+struct Listed {
+    /// Its name.
+    name: &'static str,
+    /// What its rows are, in words.
+    several: &'static str,
+    /// What counts are of: `count A`, `calls B`.
+    counts: [Column; 2],
+    /// Its columns behind those of numbers.
+    texts: Vec<Column>,
+}
+
+/// How often something ran in A and in B.
+const COUNTS: [Column; 2] = [
+    Column::new("count A", Kind::Amount).key("count_a"),
+    Column::new("count B", Kind::Amount).key("count_b"),
+];
+
+impl<'a> View<'_, 'a> {
     /// Says what A and B are, and how much each executed.
-    fn heading(&self, out: &mut impl Write) -> Result<()> {
-        let Comparison { a, b, scale, executed, difference, .. } = self.comparison;
-        for (side, report) in [("A", a), ("B", b)] {
-            match self.options.form {
-                Form::Text(width) => {
-                    let room = width.map(|width| width.saturating_sub(3));
-                    writeln!(out, "{}  {}", side.bold(), elide(&described(report), room))?;
-                }
-                Form::Markdown => writeln!(out, "* **{side}**: {}", described(report))?,
-            }
-        }
-        writeln!(out)?;
+    fn heading(&self) -> Vec<Fact> {
+        let Comparison { a, b, .. } = self.comparison;
+        vec![
+            Fact::new("A", described(a)),
+            Fact::new("B", described(b)),
+            Fact::new("executed", self.executed()),
+        ]
+    }
+
+    fn executed(&self) -> String {
+        let Comparison { scale, executed, difference, .. } = self.comparison;
         let (per_a, per_b, per) = match &self.options.per {
             Per::Whole => (String::new(), String::new(), ""),
             Per::Run => (
-                format!(" in {}", many(scale.a as usize, "run", "runs")),
-                format!(" in {}", many(scale.b as usize, "run", "runs")),
+                format!(" in {}", plural(scale.a as usize, "run")),
+                format!(" in {}", plural(scale.b as usize, "run")),
                 " per run",
             ),
             Per::Entry(glob) => (
@@ -109,21 +117,21 @@ impl<'a> View<'a> {
             ),
         };
         if !self.knows_instructions() {
-            return paragraph(&self.unknown(&per_a, &per_b), self.options.form, out);
+            return self.unknown(&per_a, &per_b);
         }
-        let [of_a, of_b] = [executed.a, executed.b].map(|number| amount(number, 1, false));
+        let [of_a, of_b] = [executed.a, executed.b].map(whole);
         let text = format!("A executed {of_a} instructions{per_a}, B executed {of_b}{per_b}.");
         let (one, other) = (executed.a as f64 / scale.a as f64, executed.b as f64 / scale.b as f64);
+        let units = amount(*difference, scale.unit(), true);
         let more = match difference {
             0 => format!("That is the same number{per}."),
-            _ if executed.a == 0 => format!("The difference{per} is {}.", self.units(*difference)),
+            _ if executed.a == 0 => format!("The difference{per} is {units}."),
             _ => format!(
-                "The difference{per} is {}: B executed {}.",
-                self.units(*difference),
+                "The difference{per} is {units}: B executed {}.",
                 times_as_many(other / one)
             ),
         };
-        paragraph(&format!("{text} {more}"), self.options.form, out)
+        format!("{text} {more}")
     }
 
     /// Whether both sides tell what they executed: not if a side counts only calls.
@@ -135,7 +143,7 @@ impl<'a> View<'a> {
     fn unknown(&self, per_a: &str, per_b: &str) -> String {
         let Comparison { a, b, executed, .. } = self.comparison;
         let known = |side: &str, number: i128, per: &str| {
-            format!("{side} executed {} instructions{per}.", amount(number, 1, false))
+            format!("{side} executed {} instructions{per}.", whole(number))
         };
         let unknown = "how many instructions it executed is not known";
         match (counts_only_calls(a), counts_only_calls(b)) {
@@ -149,19 +157,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Instructions of a pair on both sides: `3 → 7 instructions`, `? → 7 instructions`.
-    fn instructions(&self, pair: &Pair<'_>, executed: Sides) -> Option<String> {
-        let [is_known_a, is_known_b] =
-            [pair.a, pair.b].map(|of| of.is_none_or(|of| of.counting.tells_of_blocks()));
-        let [a, b] = self.scaled(executed);
-        match (is_known_a, is_known_b) {
-            (true, true) => Some(format!("{} instructions", self.change(executed))),
-            (false, true) => Some(format!("? → {b} instructions")),
-            (true, false) => Some(format!("{a} → ? instructions")),
-            (false, false) => None,
-        }
-    }
-
     /// Whether any function of a pair has paths that are counted on all sides that have it.
     fn compares_paths(&self) -> bool {
         self.comparison.pairs.list.iter().any(|pair| {
@@ -171,115 +166,146 @@ impl<'a> View<'a> {
     }
 
     /// A difference, with its sign.
-    fn units(&self, number: i128) -> String {
-        amount(number, self.comparison.scale.unit(), true)
+    fn difference(&self, number: i128) -> Amount {
+        Amount { number, unit: self.comparison.scale.unit(), has_sign: true }
     }
 
-    /// A number of A and of B, brought onto one scale: `3 → 7`.
-    fn change(&self, sides: Sides) -> String {
-        let [a, b] = self.scaled(sides);
-        if a == b { a } else { format!("{a} → {b}") }
+    /// A number of A and of B, brought onto one scale.
+    fn scaled(&self, sides: Sides) -> [Cell<'a>; 2] {
+        let Scale { a, b } = self.comparison.scale;
+        [(sides.a, a), (sides.b, b)].map(|(number, unit)| {
+            Cell::Amount(Amount { number, unit: signed(unit), has_sign: false })
+        })
     }
 
-    /// How often something ran.
-    fn times(&self, count: Sides) -> String {
-        match self.change(count).as_str() {
-            "1" => "once".into(),
-            change if change.ends_with(" → 1") => format!("{change} time"),
-            change => format!("{change} times"),
+    /// The columns of numbers, which come first.
+    fn numbers(&self, counts: [Column; 2]) -> Vec<Column> {
+        let share = self.knows_instructions().then_some(Column::new("share", Kind::Share));
+        let sides = [("A", "a"), ("B", "b")];
+        let sides = sides.map(|(title, key)| Column::new(title, Kind::Amount).key(key));
+        let difference = [Column::new("difference", Kind::Amount)];
+        difference.into_iter().chain(share).chain(sides).chain(counts).collect()
+    }
+
+    /// The cells of these columns. Of a side that counts only calls no instructions are known.
+    fn number_cells<T>(&self, part: &Part<T>, is_known: [bool; 2]) -> Vec<Cell<'a>> {
+        let mut executed = self.scaled(part.executed);
+        for (cell, is_known_there) in executed.iter_mut().zip(is_known) {
+            match is_known {
+                [false, false] => *cell = Cell::Nothing,
+                _ if !is_known_there => *cell = Cell::Unknown,
+                _ => {}
+            }
+        }
+        let first = match self.knows_instructions() {
+            true => vec![
+                Cell::Amount(self.difference(part.difference)),
+                Cell::SignedShare(part.difference, self.comparison.difference),
+            ],
+            false => vec![Cell::Amount(self.difference(part.more_often))],
+        };
+        first.into_iter().chain(executed).chain(self.scaled(part.count)).collect()
+    }
+
+    /// Whether A and B tell what a pair executed, or what everything did.
+    fn is_known(&self, pair: Option<&Pair<'_>>) -> [bool; 2] {
+        match pair {
+            Some(pair) => {
+                [pair.a, pair.b].map(|of| of.is_none_or(|of| of.counting.tells_of_blocks()))
+            }
+            None => [self.comparison.a, self.comparison.b].map(|of| !counts_only_calls(of)),
         }
     }
 
-    fn scaled(&self, sides: Sides) -> [String; 2] {
-        let scale = self.comparison.scale;
-        [amount(sides.a, signed(scale.a), false), amount(sides.b, signed(scale.b), false)]
-    }
-
-    /// A list of parts. `words` gives what a part is, and more words about it.
-    fn listing<T>(
+    /// A table of parts with the cells that `texts` gives for each, and the pair that it is of, if
+    /// it is of one.
+    fn table<T>(
         &self,
-        (title, what, several): (&str, &'static str, &str),
+        Listed { name, several, counts, texts: titles }: Listed,
         parts: &Parts<T>,
-        words: impl Fn(&Part<T>) -> (String, Vec<String>),
-    ) -> Listing {
+        texts: impl Fn(&Part<T>) -> (Option<usize>, Vec<Cell<'a>>),
+    ) -> Table<'a> {
         let number = parts.differing.len();
         let equal = match parts.equal {
             0 => String::new(),
-            equal => format!(", {} ran as often", grouped(equal as u128)),
+            equal => format!("; {} ran as often", grouped(equal as u128)),
         };
         let differ = if number == 1 { "differs" } else { "differ" };
-        let title = format!("{title}: {} {differ}{equal}", grouped(number as u128));
+        let differing = format!("{} {differ}{equal}", grouped(number as u128));
         let kept = shown(self.options.top, number);
-        let whole = self.comparison.difference;
-        let is_known = self.knows_instructions();
-        let mut rows: Vec<_> = parts.differing[..kept]
-            .iter()
-            .map(|part| {
-                let (what, details) = words(part);
-                let [a, b] = self.scaled(part.executed);
-                let [count_a, count_b] = self.scaled(part.count);
-                let what = match self.options.form {
-                    Form::Markdown => [&[what][..], &details].concat().join("; "),
-                    Form::Text(_) => what,
-                };
-                let (numbers, more) = match is_known {
-                    true => (
-                        vec![self.units(part.difference), share(part.difference, whole)],
-                        vec![a, b, count_a, count_b],
-                    ),
-                    false => (vec![self.units(part.more_often)], vec![count_a, count_b]),
-                };
-                Line { numbers, what, details, more, is_sum: false }
-            })
-            .collect();
-        let sum = |number: i128, what: String| Line {
-            numbers: vec![self.units(number), share(number, whole)],
-            what,
-            is_sum: true,
-            ..Line::default()
+        let columns: Vec<_> = self.numbers(counts).into_iter().chain(titles).collect();
+        let row = |part: &Part<T>| {
+            let (pair, texts) = texts(part);
+            let is_known = self.is_known(pair.map(|pair| self.comparison.pair(pair)));
+            let numbers = self.number_cells(part, is_known).into_iter();
+            Row::from(numbers.chain(texts).collect::<Vec<_>>())
         };
+        let mut rows: Vec<_> = parts.differing[..kept].iter().map(row).collect();
         let total = parts.total();
+        let is_known = self.knows_instructions();
         if kept < number {
             let listed = parts.differing[..kept].iter().map(|part| part.difference);
             let rest = total.saturating_sub(listed.sum::<i128>());
             let what = format!("{} more; --top 0 lists all", grouped((number - kept) as u128));
-            rows.push(match is_known {
-                true => sum(rest, what),
-                false => {
-                    Line { numbers: vec![String::new()], what, is_sum: true, ..Line::default() }
-                }
+            rows.push(self.sum(&columns, is_known.then_some(rest), what));
+        }
+        let mut notes = vec![differing.clone()];
+        if number > 0 && is_known {
+            rows.push(self.sum(&columns, Some(total), "in all".into()));
+            notes.push(match self.options.filter.takes_all() {
+                true => format!("{several} add up to the whole difference"),
+                false => format!("in all: {several} of the chosen functions"),
             });
         }
-        if number > 0 && is_known {
-            let all = match self.options.filter.takes_all() {
-                true => format!("in all: {several} add up to the whole difference"),
-                false => format!("in all {several} of the chosen functions"),
-            };
-            rows.push(sum(total, all));
-        }
-        let (numbers, more) = match is_known {
-            true => (vec!["difference", "share"], vec!["A", "B", "count A", "count B"]),
-            false => (vec!["difference"], vec!["count A", "count B"]),
-        };
-        Listing { title, numbers, what, more, rows, notes: Vec::new() }
+        let empty = format!("{differing}.");
+        let notes = if rows.is_empty() { Vec::new() } else { vec![notes.join("; ")] };
+        Table { name, columns, rows, notes, empty }
     }
 
-    fn functions(&self) -> Listing {
-        let words = |part: &Part<usize>| {
+    /// A row that sums others: it has a difference, and says what it sums.
+    fn sum(&self, columns: &[Column], number: Option<i128>, what: String) -> Row<'a> {
+        let mut what = Some(what);
+        let cell = |column: &Column| match (column.key, number) {
+            ("difference", Some(number)) => Cell::Amount(self.difference(number)),
+            ("share", Some(number)) => Cell::SignedShare(number, self.comparison.difference),
+            _ if column.kind.is_number() => Cell::Text(String::new()),
+            _ => Cell::Text(what.take().unwrap_or_default()),
+        };
+        Row { cells: columns.iter().map(cell).collect(), is_sum: true }
+    }
+
+    /// The cells of a pair, for the columns that [`function_columns`] gives.
+    fn function_cells(&self, pair: &Pair<'a>) -> Vec<Cell<'a>> {
+        let report = if pair.b.is_some() { self.comparison.b } else { self.comparison.a };
+        let place = pair.function().map_or(Cell::Nothing, |of| rows::place(report, of));
+        let symbol = pair.function().map(|of| of.shape.name.clone()).unwrap_or_default();
+        vec![Cell::Name(name(pair)), place, Cell::Text(symbol)]
+    }
+
+    fn functions(&self) -> Table<'a> {
+        let counts = [COUNTS[0], COUNTS[1]].map(|of| match of.key {
+            "count_a" => Column { title: "entries A", ..of },
+            _ => Column { title: "entries B", ..of },
+        });
+        let texts = function_columns(Shown::Always)
+            .into_iter()
+            .chain([
+                Column::new("matched", Kind::Text).shown(Shown::Data),
+                Column::new("remarks", Kind::Text).stacked(),
+            ])
+            .collect();
+        let listed = Listed { name: "functions", several: "functions", counts, texts };
+        self.table(listed, &self.comparison.functions, |part| {
             let pair = self.comparison.pair(part.what);
-            let [function, place] = self.named(pair);
-            let place = if place.is_empty() { place } else { format!(" ({place})") };
-            let entered = format!("entered {}", self.times(part.count));
-            let instructions = self.instructions(pair, part.executed);
-            let how_much: Vec<_> = [entered].into_iter().chain(instructions).collect();
-            let how_much = how_much.join(", ");
-            (format!("{function}{place}"), [vec![how_much], remarks(pair)].concat())
-        };
-        self.listing(("Functions", "function", "functions"), &self.comparison.functions, words)
+            let remarks = Cell::Text(remarks(pair).join("; "));
+            let matched = Cell::Text(pair.matched.word().into());
+            let cells = self.function_cells(pair).into_iter().chain([matched, remarks]);
+            (Some(part.what), cells.collect())
+        })
     }
 
-    /// A path to be told: that of B if it has one.
-    fn way(&self, part: &Part<PathPart<'a>>) -> Option<ListedPath<'a>> {
+    /// A path to be written: that of B if it has one.
+    fn listed_path(&self, part: &Part<PathPart<'a>>) -> Option<ListedPath<'a>> {
         let What::Path(a, b) = part.what.what else { return None };
         let pair = self.comparison.pair(part.what.pair);
         let of = |report: &'a Report, path: Option<&'a Path>, function: Option<&'a Function>| {
@@ -290,151 +316,196 @@ impl<'a> View<'a> {
         of(self.comparison.b, b, pair.b).or_else(|| of(self.comparison.a, a, pair.a))
     }
 
-    fn paths(&self) -> Listing {
+    fn paths(&self) -> Table<'a> {
         if !self.compares_paths() {
-            let title = "Paths: not counted on both sides; blocks are compared below".into();
-            return Listing { title, ..Listing::default() };
+            let empty = "Paths are not counted on both sides; blocks are compared below.".into();
+            return Table { name: "paths", empty, ..Table::default() };
         }
         let parts = &self.comparison.paths.differing;
-        let shown = &parts[..shown(self.options.top, parts.len())];
-        let ways: Vec<_> = shown.iter().filter_map(|part| self.way(part)).collect();
-        let key = |way: ListedPath<'_>| (std::ptr::from_ref(way.function), way.path.id);
-        let texts: HashMap<_, _> =
-            ways.iter().map(|&way| key(way)).zip(listed_paths::plain(&ways)).collect();
-        self.listing(("Paths", "path", "paths"), &self.comparison.paths, |part| {
+        let parts = &parts[..shown(self.options.top, parts.len())];
+        let list: Vec<_> = parts.iter().filter_map(|part| self.listed_path(part)).collect();
+        let key = |of: &ListedPath<'_>| (std::ptr::from_ref(of.function), of.path.id);
+        let texts = list.iter().map(key).zip(path_flow::of_list(&list)).collect();
+        let texts: RefCell<HashMap<_, Cell<'a>>> = RefCell::new(texts);
+        let id = |title, key| Column::new(title, Kind::Text).key(key).shown(Shown::Data);
+        let columns = function_columns(Shown::Data).into_iter().chain([
+            id("id A", "id_a"),
+            id("id B", "id_b"),
+            Column::new("remarks", Kind::Text).stacked(),
+            Column::new("path", Kind::Flow).stacked(),
+        ]);
+        let (name, counts) = ("paths", COUNTS);
+        let listed = Listed { name, several: name, counts, texts: columns.collect() };
+        self.table(listed, &self.comparison.paths, |part| {
             let pair = self.comparison.pair(part.what.pair);
-            let [function, _] = self.named(pair);
-            match part.what.what {
-                What::Path(a, b) => {
-                    let sizes = [a, b].map(|path| path.map(|path| path.instructions));
-                    let size = match sizes {
-                        [Some(a), Some(b)] if a != b => {
-                            format!("{} → {}", grouped(a.into()), grouped(b.into()))
-                        }
-                        [a, b] => grouped(b.or(a).unwrap_or_default().into()),
-                    };
-                    let side = match (pair.a, pair.b) {
-                        (Some(_), None) => ", only in A",
-                        (None, Some(_)) => ", only in B",
-                        _ if part.count.a == 0 => ", new in B",
-                        _ if part.count.b == 0 => ", no longer in B",
-                        _ => "",
-                    };
-                    let text = self.way(part).and_then(|way| texts.get(&key(way))).cloned();
-                    let counts =
-                        format!("{}, {size} instructions each{side}", self.times(part.count));
-                    (function, text.into_iter().chain([counts]).collect())
-                }
-                What::Rest => (function, vec!["executed beside its uncut paths".into()]),
-                What::Changed => (function, vec!["changed; its lines are compared below".into()]),
-                What::NotCounted => {
-                    (function, vec!["no paths are counted; its blocks are compared below".into()])
-                }
-            }
+            let of_path = |path: Option<&Path>| {
+                path.map_or(Cell::Nothing, |path| Cell::Text(path.id.to_string()))
+            };
+            let sides = if let What::Path(a, b) = part.what.what { [a, b] } else { [None; 2] };
+            let remark = match part.what.what {
+                What::Path(..) => path_remark(pair, part, sides),
+                What::Rest => "executed beside its uncut paths".into(),
+                What::Changed => "changed; its lines are compared below".into(),
+                What::NotCounted => "no paths are counted; its blocks are compared below".into(),
+            };
+            let [id_a, id_b] = sides.map(of_path);
+            let path = self.listed_path(part).and_then(|of| texts.borrow_mut().remove(&key(&of)));
+            let path = path.unwrap_or(Cell::Text(String::new()));
+            let cells = [id_a, id_b, Cell::Text(remark), path];
+            let cells = self.function_cells(pair).into_iter().chain(cells);
+            (Some(part.what.pair), cells.collect())
         })
     }
 
-    fn blocks(&self) -> Listing {
-        let title = ("Blocks, and lines of changed functions", "block or line", "blocks and lines");
-        self.listing(title, &self.comparison.blocks, |part| {
+    fn blocks(&self) -> Table<'a> {
+        let place = Column::new("block or line", Kind::Text).key("place").stacked();
+        let texts = function_columns(Shown::Data).into_iter().chain([place]).collect();
+        let (name, several) = ("blocks_and_lines", "blocks and lines");
+        let listed = Listed { name, several, counts: COUNTS, texts };
+        self.table(listed, &self.comparison.blocks, |part| {
             let pair = self.comparison.pair(part.what.pair);
-            let [function, _] = self.named(pair);
-            let times =
-                format!("{}, {} instructions", self.times(part.count), self.change(part.executed));
-            let place = match part.what.what {
-                blocks::What::Block(number) => {
-                    pair.function().map_or_else(String::new, |function| block(function, number))
-                }
-                blocks::What::Line { function: of, a, b } => {
-                    let is_own = pair.function().is_some_and(|own| {
-                        own.shape.name == of || demangle(of) == own.demangled || of.is_empty()
-                    });
-                    let line = match (a, b) {
-                        (Some(a), Some(b)) if a != b => format!("line {b} (in A line {a})"),
-                        (Some(a), None) => format!("line {a} of A, not in B"),
-                        (None, Some(b)) => format!("line {b} of B, not in A"),
-                        (_, b) => format!("line {}", b.unwrap_or_default()),
-                    };
-                    if is_own { line } else { format!("inlined {}, {line}", demangle(of)) }
-                }
-                blocks::What::NoLine => "no line".into(),
-            };
-            (format!("{function}, {place}"), vec![times])
+            let place = Cell::Text(block_or_line(pair, &part.what));
+            let cells = self.function_cells(pair).into_iter().chain([place]);
+            (Some(part.what.pair), cells.collect())
         })
     }
 
-    fn calls(&self) -> Listing {
-        let title = ("Call edges", "caller → callee", "call edges");
-        let mut listing = self.listing(title, &self.comparison.calls, |part| {
-            let named = |pair: usize| {
-                let [function, _] = self.named(self.comparison.pair(pair));
-                function
-            };
-            let caller = part.what.caller.map_or_else(|| "(elsewhere)".into(), named);
+    fn calls(&self) -> Table<'a> {
+        let counts = [
+            Column::new("calls A", Kind::Amount).key("count_a"),
+            Column::new("calls B", Kind::Amount).key("count_b"),
+        ];
+        let callee = Column::new("callee", Kind::Name).stacked();
+        let texts = vec![Column::new("caller", Kind::Name), callee];
+        let several = "call edges";
+        let listed = Listed { name: "call_edges", several, counts, texts };
+        let name = |pair: usize| Cell::Name(name(self.comparison.pair(pair)));
+        let mut table = self.table(listed, &self.comparison.calls, |part: &Part<CallPart<'a>>| {
+            let caller = part.what.caller.map_or_else(|| Cell::Text("(elsewhere)".into()), name);
             let callee = match part.what.callee {
-                Callee::Pair(pair) => named(pair),
-                Callee::Symbol(symbol) => demangle(symbol),
-                Callee::Unknown => "(through a pointer)".into(),
+                Callee::Pair(pair) => name(pair),
+                Callee::Symbol(symbol) => Cell::Text(demangle(symbol)),
+                Callee::Unknown => Cell::Text("(through a pointer)".into()),
             };
-            (format!("{caller} → {callee}"), vec![calls(self.change(part.count))])
+            (None, vec![caller, callee])
         });
         let parts = &self.comparison.calls.differing;
-        let shown = &parts[..shown(self.options.top, parts.len())];
-        let divided = (!shown.is_empty() && self.knows_instructions()).then_some(
+        let parts = &parts[..shown(self.options.top, parts.len())];
+        let divided = (!parts.is_empty() && self.knows_instructions()).then_some(
             "What a function executed, without what it called, is divided among its callers in \
              proportion to their calls.",
         );
-        let elsewhere = shown.iter().any(|part| part.what.caller.is_none()).then_some(
+        let elsewhere = parts.iter().any(|part| part.what.caller.is_none()).then_some(
             "(elsewhere): code that is not counted, or a call through a pointer whose callee is \
              not recorded.",
         );
-        let notes: Vec<_> = divided.into_iter().chain(elsewhere).collect();
-        listing.notes.extend((!notes.is_empty()).then(|| notes.join(" ")));
-        listing
+        table.notes.extend(divided.into_iter().chain(elsewhere).map(String::from));
+        table
     }
 
     /// How functions were found again, and what was not.
-    fn matched(&self) -> Listing {
+    fn matched(&self) -> Table<'a> {
         let is_known = self.knows_instructions();
         let [same, changed] = match (is_known, self.compares_paths()) {
-            (true, true) => ["compared by paths", "compared by lines"],
-            (true, false) => ["compared by blocks", "compared by lines"],
-            (false, _) => ["compared by calls"; 2],
+            (true, true) => ["paths", "lines"],
+            (true, false) => ["blocks", "lines"],
+            (false, _) => ["calls"; 2],
         };
         let row = |(matched, (all, ran)): (Matched, (usize, usize))| {
-            let how = match matched {
-                Matched::Hash => format!("the same name and CFG hash: {same}"),
-                Matched::Graph => format!("the same name and graph: {same}"),
-                Matched::Renamed => format!("the same graph under another name: {same}"),
-                Matched::Changed => format!("the same name, another graph: {changed}"),
-                Matched::OnlyA => "only in A: nothing to compare with".into(),
-                Matched::OnlyB => "only in B: nothing to compare with".into(),
+            let (how, by) = match matched {
+                Matched::Hash => ("the same name and CFG hash", same),
+                Matched::Graph => ("the same name and graph", same),
+                Matched::Renamed => ("the same graph under another name", same),
+                Matched::Changed => ("the same name, another graph", changed),
+                Matched::OnlyA => ("only in A", "nothing"),
+                Matched::OnlyB => ("only in B", "nothing"),
             };
             let difference = self.comparison.difference_of(|pair| pair.matched == matched);
-            let numbers = [all, ran].map(|number| grouped(number as u128));
-            let difference = is_known.then(|| self.units(difference));
-            let numbers = numbers.into_iter().chain(difference).collect();
-            Line { numbers, what: how, ..Line::default() }
+            Row::from(vec![
+                Cell::Number(all as Count),
+                Cell::Number(ran as Count),
+                Cell::Amount(self.difference(difference)).only_if(is_known),
+                Cell::Text(matched.word().into()),
+                Cell::Text(how.into()),
+                Cell::Text(by.into()),
+            ])
         };
-        let difference = is_known.then_some("difference");
-        Listing {
-            title: "How functions were matched".into(),
-            numbers: ["functions", "ran"].into_iter().chain(difference).collect(),
-            what: "matched by",
-            more: Vec::new(),
+        Table {
+            name: "how_functions_were_matched",
+            columns: vec![
+                Column::new("functions", Kind::Number),
+                Column::new("ran", Kind::Number),
+                Column::new("difference", Kind::Amount),
+                Column::new("matched", Kind::Text).shown(Shown::Data),
+                Column::new("matched by", Kind::Text).key("matched_by"),
+                Column::new("compared by", Kind::Text).key("compared_by"),
+            ],
             rows: self.comparison.matched().into_iter().map(row).collect(),
-            notes: Vec::new(),
+            ..Table::default()
         }
     }
+}
 
-    /// The name of a function and its place; both names if it has two.
-    fn named(&self, pair: &Pair<'_>) -> [String; 2] {
-        let named = |of: Option<&Function>| of.map(|of| name(of, self.options.full_names));
-        let text = match (named(pair.a), named(pair.b)) {
-            (Some(a), Some(b)) if a != b => format!("{b} (in A {a})"),
-            (a, b) => b.or(a).unwrap_or_default(),
-        };
-        [text, pair.function().map(place).unwrap_or_default()]
+/// A whole number.
+fn whole(number: i128) -> String {
+    amount(number, 1, false)
+}
+
+/// The columns of a function: its name, and where it is, which may be for other programs alone.
+fn function_columns(place: Shown) -> [Column; 3] {
+    [
+        Column::new("function", Kind::Name),
+        Column::new("defined at", Kind::Place).shown(place),
+        Column::new("symbol", Kind::Text).shown(Shown::Data),
+    ]
+}
+
+/// The name of a pair's function; if A has another one, with that.
+fn name(pair: &Pair<'_>) -> Name {
+    let Some(function) = pair.function() else { return Name::default() };
+    let of_a = pair.a.filter(|of| of.demangled != function.demangled);
+    Name {
+        forms: forms(&function.demangled, names::short(&function.shape)),
+        qualifier: of_a.map(|of| format!("in A {}", of.demangled)),
+        ..Name::default()
+    }
+}
+
+/// How a path differs: whether both sides ran it, and what it costs each time.
+fn path_remark(pair: &Pair<'_>, part: &Part<PathPart<'_>>, sides: [Option<&Path>; 2]) -> String {
+    let size = match sides.map(|path| path.map(|path| path.instructions)) {
+        [Some(a), Some(b)] if a != b => format!("{} → {}", grouped(a.into()), grouped(b.into())),
+        [a, b] => grouped(b.or(a).unwrap_or_default().into()),
+    };
+    let side = match (pair.a, pair.b) {
+        (Some(_), None) => "; only in A",
+        (None, Some(_)) => "; only in B",
+        _ if part.count.a == 0 => "; new in B",
+        _ if part.count.b == 0 => "; no longer in B",
+        _ => "",
+    };
+    format!("{size} instructions each{side}")
+}
+
+/// A block of a pair, or a line.
+fn block_or_line(pair: &Pair<'_>, part: &BlockPart<'_>) -> String {
+    match part.what {
+        blocks::What::Block(number) => {
+            pair.function().map_or_else(String::new, |of| block_and_line(of, number))
+        }
+        blocks::What::Line { function: of, a, b } => {
+            let is_own = pair.function().is_some_and(|own| {
+                own.shape.name == of || demangle(of) == own.demangled || of.is_empty()
+            });
+            let line = match (a, b) {
+                (Some(a), Some(b)) if a != b => format!("line {b} (in A line {a})"),
+                (Some(a), None) => format!("line {a} of A, not in B"),
+                (None, Some(b)) => format!("line {b} of B, not in A"),
+                (_, b) => format!("line {}", b.unwrap_or_default()),
+            };
+            if is_own { line } else { format!("inlined {}, {line}", demangle(of)) }
+        }
+        blocks::What::NoLine => "no line".into(),
     }
 }
 
@@ -462,11 +533,6 @@ fn by_counts<T>(parts: &mut Parts<T>) {
     parts.equal += all - parts.differing.len();
 }
 
-/// A number of calls.
-fn calls(number: String) -> String {
-    if number == "1" { "1 call".into() } else { format!("{number} calls") }
-}
-
 /// What is to be known of a pair.
 fn remarks(pair: &Pair<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -477,6 +543,10 @@ fn remarks(pair: &Pair<'_>) -> Vec<String> {
         } else if !same_instructions(&a.shape, &b.shape) {
             remarks.push("the same graph with other instructions".into());
         }
+        let place = |of: &Function| match (of.shape.file.as_str(), of.shape.line) {
+            ("", _) => String::new(),
+            (file, line) => format!("{}:{line}", base_name(file)),
+        };
         if place(a) != place(b) {
             remarks.push(format!("moved, in A at {}", place(a)));
         }
@@ -510,7 +580,7 @@ fn described(report: &Report) -> String {
         }
         images => images.join(", "),
     };
-    let runs = many(runs(report) as usize, "run", "runs");
+    let runs = plural(runs(report) as usize, "run");
     let mode = report.common(|module| module.mode.name());
     let stage = report.common(|module| module.stage.name());
     let incomplete = report.runs.iter().filter(|run| run.incomplete).count();
@@ -525,6 +595,8 @@ fn described(report: &Report) -> String {
 mod tests {
     use super::*;
     use crate::sample;
+    use crate::show::forms;
+    use crate::show::text_table::Screen;
 
     /// The sample program, of all of whose functions this is counted.
     fn report(counting: Counting) -> Report {
@@ -539,17 +611,11 @@ mod tests {
     }
 
     fn said(a: Report, b: Report) -> String {
-        let options = Options {
-            form: Form::Text(None),
-            top: 0,
-            filter: Filter::default(),
-            per: Per::Whole,
-            full_names: false,
-        };
-        let mut out = Vec::new();
-        let is_match = write(&a.into(), &b.into(), Scale::default(), &options, &mut out);
-        assert!(is_match.expect("in memory"));
-        anstream::adapter::strip_str(&String::from_utf8(out).expect("text")).to_string()
+        let options = Options { top: 0, filter: Filter::default(), per: Per::Whole };
+        let (a, b) = (a.into(), b.into());
+        let document = document(&a, &b, Scale::default(), &options).expect("functions match");
+        let text = forms::text(&document, Screen::default());
+        anstream::adapter::strip_str(&text).to_string()
     }
 
     #[test]
@@ -558,9 +624,9 @@ mod tests {
         let heading = "A counts only calls: how many instructions it executed is not known. B \
                        executed 11,431,261 instructions.\n";
         assert!(text.contains(heading), "{text}");
-        assert!(text.contains("Functions: 0 differ, "), "{text}");
-        assert!(!text.contains("Paths:") && !text.contains("Blocks"), "{text}");
-        assert!(text.contains(": compared by calls\n"), "{text}");
+        assert!(text.contains("functions\n0 differ; "), "{text}");
+        assert!(!text.contains("paths\n") && !text.contains("blocks and lines"), "{text}");
+        assert!(text.contains("the same name and CFG hash  calls\n"), "{text}");
         let text = said(report(Counting::Paths), report(Counting::Calls));
         assert!(
             text.contains("A executed 11,431,261 instructions. B counts only calls: "),
@@ -571,19 +637,33 @@ mod tests {
         let mut more = report(Counting::Edges);
         more.functions[0].entries += 4;
         let text = said(report(Counting::Calls), more);
-        assert!(text.contains("\n        +4  collatz (main.c:10)\n"), "{text}");
-        assert!(text.contains("entered 3 → 7 times, ? → "), "{text}");
+        let row = text.lines().find(|line| line.contains("+4  ")).expect("it differs");
+        let cells: Vec<_> = row.split_whitespace().collect();
+        assert_eq!((cells[1], &cells[3..7]), ("?", &["3", "7", "collatz", "main.c:10"][..]));
     }
 
     #[test]
     fn paths_are_only_compared_where_both_sides_count_them() {
-        let title = "Paths: not counted on both sides; blocks are compared below\n";
+        let title = "Paths are not counted on both sides; blocks are compared below.\n";
+        let by = |what: &str| format!("the same name and CFG hash  {what}\n");
         let text = said(report(Counting::Blocks), report(Counting::Edges));
-        assert!(text.contains(title) && !text.contains("compared by paths"), "{text}");
+        assert!(text.contains(title) && !text.contains(&by("paths")), "{text}");
         let text = said(report(Counting::Paths), report(Counting::Edges));
-        assert!(text.contains(title) && text.contains("compared by blocks"), "{text}");
+        assert!(text.contains(title) && text.contains(&by("blocks")), "{text}");
         let text = said(report(Counting::Paths), report(Counting::Paths));
-        assert!(!text.contains(title) && text.contains("compared by paths"), "{text}");
+        assert!(!text.contains(title) && text.contains(&by("paths")), "{text}");
+    }
+
+    #[test]
+    fn tables_at_a_usual_width() {
+        let mut more = report(Counting::Paths);
+        more.functions[0].entries += 1;
+        more.functions[0].paths[0].count += 5;
+        let options = Options { top: 2, filter: Filter::default(), per: Per::Whole };
+        let (a, b) = (report(Counting::Paths).into(), more.into());
+        let document = document(&a, &b, Scale::default(), &options).expect("functions match");
+        let text = forms::text(&document, Screen { width: Some(80), links: false });
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string());
     }
 
     #[test]
@@ -591,7 +671,7 @@ mod tests {
         let mut more = report(Counting::Paths);
         more.functions[0].entries += 1;
         let text = said(report(Counting::Paths), more);
-        assert_eq!(text.contains("(elsewhere) → "), text.contains("(elsewhere): code"), "{text}");
+        assert_eq!(text.contains("(elsewhere) "), text.contains("(elsewhere): code"), "{text}");
         let same = said(report(Counting::Paths), report(Counting::Paths));
         assert!(!same.contains("elsewhere"), "{same}");
     }

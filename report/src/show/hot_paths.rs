@@ -1,8 +1,8 @@
 //! The table of executed paths, the hottest first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
-use counts::listed_paths::{self, ListedPath};
+use counts::listed_paths::ListedPath;
 use counts::model::{Count, Function, Path, Report};
 use counts::path_text::Notation;
 use counts::{path_ranks, select};
@@ -92,17 +92,16 @@ fn told<'a>(
         ListedPath { function, path, wording }
     };
     let list: Vec<_> = rows.iter().map(listed).collect();
-    let mut told = BTreeMap::new();
-    for group in listed_paths::by_function(&list) {
-        let of_one: Vec<_> = group.iter().map(|&at| list[at]).collect();
-        let ranks = path_ranks::ranks(of_one[0].function);
-        let cells = path_flow::cells(listed_paths::told_together(&of_one));
-        for ((at, text), listed) in group.into_iter().zip(cells).zip(of_one) {
-            let rank = ranks.get(&listed.path.id).copied().unwrap_or_default();
-            told.insert(at, Told { rank, text });
-        }
-    }
-    told.into_values().collect()
+    let texts = path_flow::of_list(&list);
+    let mut ranks = HashMap::new();
+    let rank = |of: &ListedPath<'a>| {
+        let of_function = ranks
+            .entry(std::ptr::from_ref(of.function))
+            .or_insert_with(|| path_ranks::ranks(of.function));
+        of_function.get(&of.path.id).copied().unwrap_or_default()
+    };
+    let ranks = list.iter().map(rank).collect::<Vec<_>>().into_iter();
+    ranks.zip(texts).map(|(rank, text)| Told { rank, text }).collect()
 }
 
 fn no_lines(rows: &[(&Function, &Path)], options: &Options) -> Option<Remark> {

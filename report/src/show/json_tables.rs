@@ -93,6 +93,7 @@ impl Serialize for RowEntry {
             match field {
                 Field::Null => map.serialize_entry(name, &())?,
                 Field::Count(count) => map.serialize_entry(name, count)?,
+                Field::Signed(count) => map.serialize_entry(name, count)?,
                 Field::Real(number) => map.serialize_entry(name, number)?,
                 Field::Flag(flag) => map.serialize_entry(name, flag)?,
                 Field::Text(text) => map.serialize_entry(name, text)?,

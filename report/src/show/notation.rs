@@ -16,6 +16,15 @@ pub fn lines(function: &Function, block: u32) -> Vec<String> {
     places
 }
 
+/// A block by its first line and its number.
+pub(crate) fn block_and_line(function: &Function, block: u32) -> String {
+    let number = block_name(block);
+    match lines(function, block).into_iter().next() {
+        Some(line) if line != number => format!("line {line} ({number})"),
+        _ => number,
+    }
+}
+
 /// The source lines of the locations of a block.
 fn places(function: &Function, block: u32) -> Vec<String> {
     let shape = &function.shape;

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use counts::listed_paths::{self, ListedPath};
 use counts::path_text::PathText;
 
 use crate::show::path_layout::lay_out_all;
@@ -29,6 +30,18 @@ pub(crate) fn cells<'a>(texts: Vec<PathText<'a>>) -> Vec<Cell<'a>> {
     let paths = Rc::new(Together { texts, laid: RefCell::default() });
     let cell = |index| Cell::Flow(Box::new(PathFlow { paths: Rc::clone(&paths), index }));
     (0..count).map(cell).collect()
+}
+
+/// A cell for each path of a list. Those of one function are fitted together.
+pub(crate) fn of_list<'a>(list: &[ListedPath<'a>]) -> Vec<Cell<'a>> {
+    let mut cells_of_list: Vec<_> = list.iter().map(|_| Cell::Nothing).collect();
+    for group in listed_paths::by_function(list) {
+        let of_one: Vec<_> = group.iter().map(|&at| list[at]).collect();
+        for (at, cell) in group.into_iter().zip(cells(listed_paths::told_together(&of_one))) {
+            cells_of_list[at] = cell;
+        }
+    }
+    cells_of_list
 }
 
 impl Flow for PathFlow<'_> {

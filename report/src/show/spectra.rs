@@ -1,27 +1,25 @@
 //! What tells failing runs from passing ones, for people: functions, then paths, blocks, branches
 //! and lines, the most suspicious first.
 
-use std::collections::HashMap;
-use std::io::{Result, Write};
-
 use compare::formulas::{Formula, Runs};
 use compare::spectra::{Element, Kind, Ranked, Spectra};
-use counts::listed_paths::{self, ListedPath};
-use counts::model::Function;
+use counts::listed_paths::ListedPath;
+use counts::model::{Count, Function};
 use counts::path_text::Wording;
 use counts::select::Filter;
+use profile::names;
 
-use crate::show::diff_text::{block, many, name, place};
-use crate::show::listing::{Form, Line, Listing, paragraph};
-use crate::show::notation::base_name;
-use crate::show::style::{grouped, shown};
+use crate::show::document::{Document, Fact, Remark};
+use crate::show::notation::{base_name, block_and_line};
+use crate::show::path_flow;
+use crate::show::rows::forms;
+use crate::show::style::{grouped, plural, shown};
+use crate::show::table::{self, Cell, Column, Name, Place, Row, Shown, Table};
 
-/// How to show a ranking.
+/// What of a ranking is shown.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Text or Markdown.
-    pub form: Form,
-    /// The most rows in each list (0: all).
+    /// The most rows in each table (0: all).
     pub top: usize,
     /// Only elements of functions that its globs let through.
     pub filter: Filter,
@@ -29,108 +27,93 @@ pub struct Options {
     pub formula: Formula,
     /// What is ranked.
     pub kinds: Vec<Kind>,
-    /// Names in full.
-    pub full_names: bool,
 }
 
-/// Writes rankings of what runs executed. All names in `spectra` must be
+/// Rankings of what runs executed. All names in `spectra` must be
 /// [printable](crate::show::printable).
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(spectra: &Spectra, options: &Options, out: &mut impl Write) -> Result<()> {
+pub fn document<'a>(spectra: &'a Spectra, options: &Options) -> Document<'a> {
     let Runs { failing, passing } = spectra.runs;
     let images: Vec<_> = spectra.builds.keys().map(String::as_str).collect();
-    let of = format!(
-        "{} that failed and {} that passed, of {}.",
-        many(failing as usize, "run", "runs"),
-        many(passing as usize, "run", "runs"),
-        images.join(", ")
-    );
-    let formula = options.formula.name();
+    let runs = [(failing, "failed"), (passing, "passed")]
+        .map(|(number, how)| format!("{} that {how}", plural(number as usize, "run")));
     let meaning = format!(
-        "The score ({formula}) is higher the better something tells failing runs from passing \
-         ones: by how many of each executed it. What has the same score shares its places."
+        "by {}: the higher, the better something tells failing runs from passing ones, by how many \
+         of each executed it; what has the same score shares its places",
+        options.formula.name()
     );
-    paragraph(&of, options.form, out)?;
-    for image in spectra.rebuilt() {
-        let text = format!(
-            "The runs of {image} are of different builds. Only functions that did not change \
-             between them are compared."
-        );
-        paragraph(&text, options.form, out)?;
-    }
-    paragraph(&meaning, options.form, out)?;
+    let rebuilt = spectra.rebuilt().into_iter().map(|image| {
+        Remark::note(format!(
+            "the runs of {image} are of different builds; only functions that did not change \
+             between them are compared"
+        ))
+    });
     let view = View { spectra, options };
-    if options.filter.takes_all() {
-        view.functions().write(options.form, out)?;
+    let functions = options.filter.takes_all().then(|| view.functions());
+    let elements = options.kinds.iter().map(|&kind| view.elements(kind));
+    Document {
+        heading: vec![
+            Fact::new("runs", format!("{}, of {}", runs.join(" and "), images.join(", "))),
+            Fact::new("score", meaning),
+        ],
+        tables: functions.into_iter().chain(elements).collect(),
+        remarks: rebuilt.collect(),
     }
-    for &kind in &options.kinds {
-        view.elements(kind).write(options.form, out)?;
-    }
-    Ok(())
 }
 
-struct View<'a> {
+struct View<'v, 'a> {
     spectra: &'a Spectra,
-    options: &'a Options,
+    options: &'v Options,
 }
 
-impl View<'_> {
-    fn listing<T>(
+impl<'a> View<'_, 'a> {
+    /// A table of what is ranked, with the cells that `texts` gives for each.
+    fn table<T>(
         &self,
-        title: &str,
-        what: &'static str,
+        name: &'static str,
+        titles: impl IntoIterator<Item = Column>,
         ranked: &[Ranked<T>],
-        words: impl Fn(&T) -> (String, Vec<String>),
-    ) -> Listing {
+        mut texts: impl FnMut(&T) -> Vec<Cell<'a>>,
+    ) -> Table<'a> {
         // What no failing run executed has the score 0 and stands behind all others.
         let suspicious = ranked.iter().take_while(|element| element.by.failing > 0).count();
         let kept = shown(self.options.top, suspicious);
         let all = self.spectra.runs;
-        let line = |element: &Ranked<T>| {
-            let (what, details) = words(&element.what);
-            let what = match self.options.form {
-                Form::Markdown => [&[what][..], &details].concat().join("; "),
-                Form::Text(_) => what,
-            };
-            let places = match (element.best, element.worst) {
-                (best, worst) if best == worst => best.to_string(),
-                (best, worst) => format!("{best}–{worst}"),
-            };
-            let score = element.score.value();
-            let score = if score.is_finite() { format!("{score:.3}") } else { "∞".into() };
-            let numbers = vec![
-                places,
-                score,
-                format!("{} of {}", element.by.failing, all.failing),
-                format!("{} of {}", element.by.passing, all.passing),
+        let row = |element: &Ranked<T>| {
+            let numbers = [
+                Cell::Ranks(element.best, element.worst),
+                Cell::Score(element.score.value()),
+                Cell::Fraction(element.by.failing.into(), all.failing.into()),
+                Cell::Fraction(element.by.passing.into(), all.passing.into()),
             ];
-            Line { numbers, what, details, ..Line::default() }
+            Row::from(numbers.into_iter().chain(texts(&element.what)).collect::<Vec<_>>())
         };
         let mut notes = Vec::new();
         if kept < suspicious {
-            notes.push(format!(
-                "The first {} of {}; --top 0 lists all.",
-                grouped(kept as u128),
-                grouped(suspicious as u128)
-            ));
+            let [kept, all] = [kept, suspicious].map(|number| grouped(number as Count));
+            notes.push(format!("the first {kept} of {all}; --top 0 shows all"));
         }
-        if suspicious < ranked.len() {
-            let others = many(ranked.len() - suspicious, "more was", "more were");
-            notes.push(format!("{others} executed by no failing run."));
+        let others = ranked.len() - suspicious;
+        if others > 0 {
+            let were = if others == 1 { "was" } else { "were" };
+            let others = grouped(others as Count);
+            notes.push(format!("{others} more {were} executed by no failing run"));
         }
-        Listing {
-            title: title.into(),
-            numbers: vec!["place", "score", "failing", "passing"],
-            what,
-            more: Vec::new(),
-            rows: ranked[..kept].iter().map(line).collect(),
+        let numbers = [
+            Column::new("place", table::Kind::Ranks),
+            Column::new("score", table::Kind::Score),
+            Column::new("failing", table::Kind::Fraction),
+            Column::new("passing", table::Kind::Fraction),
+        ];
+        Table {
+            name,
+            columns: numbers.into_iter().chain(titles).collect(),
+            rows: ranked[..kept].iter().map(row).collect(),
             notes,
+            empty: "No failing run executed any.".into(),
         }
     }
 
-    fn functions(&self) -> Listing {
+    fn functions(&self) -> Table<'a> {
         let by = self.options.kinds.first().copied().unwrap_or(Kind::Paths);
         let ranked = self.spectra.ranked_functions(by, self.options.formula);
         let one = match by {
@@ -139,63 +122,111 @@ impl View<'_> {
             Kind::Branches => "branch",
             Kind::Lines => "line",
         };
-        let title = format!("Functions, by their most suspicious {one}");
-        self.listing(&title, "function", &ranked, |&function| {
-            (self.located(&self.spectra.functions[function]), Vec::new())
-        })
-    }
-
-    fn elements(&self, kind: Kind) -> Listing {
-        let (title, what) = match kind {
-            Kind::Paths => ("Paths", "path"),
-            Kind::Blocks => ("Blocks", "block"),
-            Kind::Branches => ("Branches", "branch"),
-            Kind::Lines => ("Lines", "line"),
-        };
-        let ranked = self.spectra.ranked(kind, self.options.formula, &self.options.filter);
-        let ways = ranked[..shown(self.options.top, ranked.len())].iter().filter_map(|ranked| {
-            let Element::Path(function, id) = ranked.what else { return None };
-            let function = &self.spectra.functions[*function];
-            let path = function.paths.iter().find(|path| path.id == *id)?;
-            Some(ListedPath { function, path, wording: Wording::default() })
+        let mut table = self.table("functions", function_columns(), &ranked, |&function| {
+            function_cells(&self.spectra.functions[function])
         });
-        let ways: Vec<_> = ways.collect();
-        let key = |way: &ListedPath<'_>| (std::ptr::from_ref(way.function), way.path.id);
-        let texts: HashMap<_, _> = ways.iter().map(key).zip(listed_paths::plain(&ways)).collect();
-        self.listing(title, what, &ranked, |&element| {
-            let function = &self.spectra.functions[self.spectra.function(element)];
-            let name = || name(function, self.options.full_names);
-            match element {
-                Element::Path(_, id) => {
-                    let text = texts.get(&(std::ptr::from_ref(function), *id));
-                    (self.located(function), text.cloned().into_iter().collect())
-                }
-                Element::Block(_, number) => {
-                    (format!("{}, {}", name(), block(function, *number)), Vec::new())
-                }
-                Element::Branch(_, edge) => {
-                    (format!("{}, {}", name(), branch(function, *edge as usize)), Vec::new())
-                }
-                Element::Line(file, line) => {
-                    (format!("{}:{line} ({})", base_name(file), name()), Vec::new())
-                }
-            }
-        })
+        table.notes.push(format!("a function has the place of its most suspicious {one}"));
+        table
     }
 
-    /// The name of a function and its place.
-    fn located(&self, function: &Function) -> String {
-        let name = name(function, self.options.full_names);
-        match place(function) {
-            place if place.is_empty() => name,
-            place => format!("{name} ({place})"),
+    fn elements(&self, kind: Kind) -> Table<'a> {
+        let ranked = self.spectra.ranked(kind, self.options.formula, &self.options.filter);
+        let function = |element: &Element| &self.spectra.functions[self.spectra.function(element)];
+        let text = |title, key| Column::new(title, table::Kind::Text).key(key);
+        match kind {
+            Kind::Paths => {
+                let listed = ranked[..shown(self.options.top, ranked.len())].iter().map(|ranked| {
+                    let Element::Path(of, id) = ranked.what else { return None };
+                    let function = &self.spectra.functions[*of];
+                    let path = function.paths.iter().find(|path| path.id == *id)?;
+                    Some(ListedPath { function, path, wording: Wording::default() })
+                });
+                let listed: Vec<_> = listed.collect();
+                let known: Vec<_> = listed.iter().flatten().copied().collect();
+                let mut texts = path_flow::of_list(&known).into_iter();
+                let mut texts =
+                    listed.iter().map(|of| of.and_then(|_| texts.next())).collect::<Vec<_>>();
+                let mut texts = texts.drain(..);
+                let columns = [
+                    text("id", "id").shown(Shown::Data),
+                    Column::new("path", table::Kind::Flow).stacked(),
+                ];
+                let columns = function_columns().into_iter().chain(columns);
+                self.table("paths", columns, &ranked, |element| {
+                    let id = match element {
+                        Element::Path(_, id) => Cell::Text(id.to_string()),
+                        _ => Cell::Nothing,
+                    };
+                    let path = texts.next().flatten().unwrap_or(Cell::Nothing);
+                    function_cells(function(element)).into_iter().chain([id, path]).collect()
+                })
+            }
+            Kind::Blocks => {
+                let columns =
+                    function_columns().into_iter().chain([text("block", "block").stacked()]);
+                self.table("blocks", columns, &ranked, |element| {
+                    let of = function(element);
+                    let block = match element {
+                        Element::Block(_, number) => Cell::Text(block_and_line(of, *number)),
+                        _ => Cell::Nothing,
+                    };
+                    function_cells(of).into_iter().chain([block]).collect()
+                })
+            }
+            Kind::Branches => {
+                let columns =
+                    function_columns().into_iter().chain([text("branch", "branch").stacked()]);
+                self.table("branches", columns, &ranked, |element| {
+                    let of = function(element);
+                    let branch = match element {
+                        Element::Branch(_, edge) => Cell::Text(branch(of, *edge as usize)),
+                        _ => Cell::Nothing,
+                    };
+                    function_cells(of).into_iter().chain([branch]).collect()
+                })
+            }
+            Kind::Lines => {
+                let line = Column::new("line", table::Kind::Place);
+                let columns = [line, Column::new("function", table::Kind::Name)];
+                self.table("lines", columns, &ranked, |element| {
+                    let place = match element {
+                        Element::Line(file, line) => line_of(file, *line),
+                        _ => Cell::Nothing,
+                    };
+                    vec![place, Cell::Name(name(function(element)))]
+                })
+            }
         }
     }
+}
+
+/// The columns of a function: its name, and where it is.
+fn function_columns() -> [Column; 2] {
+    [Column::new("function", table::Kind::Name), Column::new("defined at", table::Kind::Place)]
+}
+
+/// The cells of these columns.
+fn function_cells<'a>(function: &Function) -> Vec<Cell<'a>> {
+    let shape = &function.shape;
+    let place = match shape.file.as_str() {
+        "" => Cell::Nothing,
+        file => line_of(file, shape.line),
+    };
+    vec![Cell::Name(name(function)), place]
+}
+
+fn name(function: &Function) -> Name {
+    Name { forms: forms(&function.demangled, names::short(&function.shape)), ..Name::default() }
+}
+
+fn line_of<'a>(file: &str, line: u32) -> Cell<'a> {
+    let text = format!("{}:{line}", base_name(file));
+    Cell::Place(Place { file: file.into(), line, text, link: None })
 }
 
 /// A way from a block that has several.
 fn branch(function: &Function, edge: usize) -> String {
     let edge = &function.shape.edges[edge];
-    let [from, to] = [edge.from, edge.to].map(|end| block(function, end));
+    let [from, to] = [edge.from, edge.to].map(|end| block_and_line(function, end));
     format!("{from} → {to}")
 }

@@ -27,6 +27,39 @@ pub fn percent(part: Count, whole: Count) -> String {
     }
 }
 
+/// A number of units, of which `unit` are 1, rounded to hundredths; signed if wanted.
+pub(crate) fn amount(number: i128, unit: i128, has_sign: bool) -> String {
+    let sign = match number.signum() {
+        -1 => "-",
+        1 if has_sign => "+",
+        _ => "",
+    };
+    let (number, unit) = (number.unsigned_abs(), unit.unsigned_abs().max(1));
+    let (mut whole, rest) = (number / unit, number % unit);
+    if unit == 1 {
+        return format!("{sign}{}", grouped(whole));
+    }
+    let mut hundredths = (rest as f64 / unit as f64 * 100.0).round() as Count;
+    if hundredths == 100 {
+        (whole, hundredths) = (whole + 1, 0);
+    }
+    format!("{sign}{}.{hundredths:02}", grouped(whole))
+}
+
+/// A part of a difference in percent; negative if it goes the other way.
+pub(crate) fn signed_percent(part: i128, whole: i128) -> String {
+    if whole == 0 {
+        return "–".into();
+    }
+    let percent = part as f64 / whole as f64 * 100.0;
+    match part == whole {
+        true => "100%".into(),
+        // Only all of it is 100.
+        false if (99.95..100.0).contains(&percent) => "99.9%".into(),
+        false => format!("{percent:.1}%"),
+    }
+}
+
 /// Thousandths of `whole`, rounded, but below 1000 unless it is all.
 fn permille(part: Count, whole: Count) -> Count {
     if whole == 0 {
@@ -115,6 +148,25 @@ mod tests {
         assert_eq!(percent(1, 3), "33.3%");
         assert_eq!(percent(Count::MAX / 2, Count::MAX), "50.0%");
         assert_eq!(percent(u128::from(u64::MAX) / 4, u128::from(u64::MAX)), "25.0%");
+    }
+
+    #[test]
+    fn amounts_are_rounded_to_hundredths() {
+        assert_eq!(amount(1234, 1, true), "+1,234");
+        assert_eq!(amount(-1234, 1, true), "-1,234");
+        assert_eq!(amount(0, 1, true), "0");
+        assert_eq!(amount(10, 4, false), "2.50");
+        assert_eq!(amount(-7, 3, false), "-2.33");
+        assert_eq!(amount(2999, 1000, true), "+3.00");
+    }
+
+    #[test]
+    fn signed_shares_have_the_direction_of_the_whole() {
+        assert_eq!(signed_percent(50, 200), "25.0%");
+        assert_eq!(signed_percent(-50, -200), "25.0%");
+        assert_eq!(signed_percent(300, -200), "-150.0%");
+        assert_eq!(signed_percent(99_999, 100_000), "99.9%");
+        assert_eq!((signed_percent(7, 7), signed_percent(7, 0)), ("100%".into(), "–".into()));
     }
 
     #[test]

@@ -49,10 +49,18 @@ pub enum Kind {
     Number,
     /// A count that may be wrong; a second field says whether it is.
     Estimate,
-    /// A part of a whole. As data a number from 0 to 1.
+    /// A count with a sign, or one that was divided.
+    Amount,
+    /// A part of a whole. As data a number from 0 to 1; less or more where parts have signs.
     Share,
     /// How many of how many, in two fields.
     Ratio,
+    /// The same where both are few, so that no percentage is wanted.
+    Fraction,
+    /// The place of the row among all at best and at worst, in two fields.
+    Ranks,
+    /// A number with a fraction.
+    Score,
     /// Seconds; a second field says whether it is known when they ended.
     Seconds,
     /// The name of a function.
@@ -111,8 +119,18 @@ pub enum Cell<'a> {
         /// Whether its weight has a colour.
         heat: bool,
     },
+    /// A count in units, of which so many are 1.
+    Amount(Amount),
+    /// A part of a whole, either of which may be below 0.
+    SignedShare(i128, i128),
     /// A part of a whole.
     Ratio(Count, Count),
+    /// A part of a whole, both few.
+    Fraction(Count, Count),
+    /// The place of the row among all at best and at worst.
+    Ranks(usize, usize),
+    /// A number with a fraction; it may be infinite.
+    Score(f64),
     /// Nanoseconds, and whether that is all of them.
     Time(u64, bool),
     /// The name of a function.
@@ -125,6 +143,17 @@ pub enum Cell<'a> {
     Flow(Box<dyn Flow + 'a>),
     /// Things with their counts.
     Counts(Vec<Counted>),
+}
+
+/// A count in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// How many units.
+    pub number: i128,
+    /// How many units are 1; at least 1.
+    pub unit: i128,
+    /// Whether a sign stands before what is more than 0.
+    pub has_sign: bool,
 }
 
 /// A thing with its count.
@@ -256,6 +285,8 @@ pub enum Field {
     Null,
     /// A count.
     Count(Count),
+    /// A count with a sign.
+    Signed(i128),
     /// A number with a fraction.
     Real(f64),
     /// Yes or no.
@@ -298,6 +329,8 @@ impl Column {
         match self.kind {
             Kind::Estimate => with(&["", "_in_doubt"]),
             Kind::Ratio => with(&["_covered", "_all"]),
+            Kind::Fraction => with(&["", "_of"]),
+            Kind::Ranks => with(&["_best", "_worst"]),
             Kind::Seconds => with(&["", "_complete"]),
             Kind::Place => vec!["file".into(), "line".into()],
             _ => with(&[""]),
@@ -310,7 +343,16 @@ impl Kind {
     pub fn is_number(self) -> bool {
         matches!(
             self,
-            Self::Rank | Self::Number | Self::Estimate | Self::Share | Self::Ratio | Self::Seconds
+            Self::Rank
+                | Self::Number
+                | Self::Estimate
+                | Self::Amount
+                | Self::Share
+                | Self::Ratio
+                | Self::Fraction
+                | Self::Ranks
+                | Self::Score
+                | Self::Seconds
         )
     }
 }
@@ -335,7 +377,19 @@ impl Cell<'_> {
                 let share = if *whole == 0 { 0.0 } else { *part as f64 / *whole as f64 };
                 vec![Field::Real(share)]
             }
-            Self::Ratio(part, all) => vec![Field::Count(*part), Field::Count(*all)],
+            Self::Amount(Amount { number, unit, .. }) => vec![match unit {
+                1 => Field::Signed(*number),
+                unit => Field::Real(*number as f64 / *unit as f64),
+            }],
+            Self::SignedShare(_, 0) => vec![Field::Null],
+            Self::SignedShare(part, whole) => vec![Field::Real(*part as f64 / *whole as f64)],
+            Self::Ratio(part, all) | Self::Fraction(part, all) => {
+                vec![Field::Count(*part), Field::Count(*all)]
+            }
+            Self::Ranks(best, worst) => {
+                [best, worst].map(|rank| Field::Count(*rank as Count)).to_vec()
+            }
+            Self::Score(score) => vec![Field::Real(*score)],
             Self::Time(nanoseconds, complete) => {
                 vec![Field::Real(*nanoseconds as f64 / 1e9), Field::Flag(*complete)]
             }
@@ -391,7 +445,12 @@ mod tests {
             (Kind::Number, Cell::Number(1)),
             (Kind::Estimate, Cell::Estimate(1, true)),
             (Kind::Share, Cell::Share { part: 1, whole: 2, heat: false }),
+            (Kind::Amount, Cell::Amount(Amount { number: -3, unit: 2, has_sign: true })),
+            (Kind::Share, Cell::SignedShare(-1, 2)),
             (Kind::Ratio, Cell::Ratio(1, 2)),
+            (Kind::Fraction, Cell::Fraction(1, 2)),
+            (Kind::Ranks, Cell::Ranks(1, 2)),
+            (Kind::Score, Cell::Score(0.5)),
             (Kind::Seconds, Cell::Time(1, true)),
             (Kind::Name, Cell::Name(Name::default())),
             (Kind::Place, Cell::Place(Place::default())),

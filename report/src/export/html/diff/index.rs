@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use compare::pairs::{Matched, Pair};
+use compare::pairs::Pair;
 use compare::parts::Parts;
 use compare::paths::whole;
 use compare::scale::{Per, runs};
@@ -106,7 +106,7 @@ pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
     let comparison = asked.comparison;
     let text = |text: &str| shown(text).into_owned();
     let matched = comparison.matched().into_iter().map(|(matched, (functions, ran))| MatchedRow {
-        by: word(matched),
+        by: matched.word(),
         functions,
         ran,
         difference: Signed(comparison.difference_of(|pair| pair.matched == matched)),
@@ -177,7 +177,7 @@ impl<'a> Pairs<'a> {
             |of: fn(&Function) -> String| before.map(of).filter(|before| *before != of(function));
         self.name_a.push(other(|function| shown(&function.demangled).into_owned()));
         self.place_a.push(other(place));
-        self.matched.push(word(pair.matched));
+        self.matched.push(pair.matched.word());
         let blocks = |of: Option<&Function>| of.map(|of| of.shape.blocks.len());
         self.blocks_a.push(blocks(pair.a));
         self.blocks_b.push(blocks(pair.b));
@@ -212,16 +212,5 @@ fn place(function: &Function) -> String {
     match (function.shape.file.as_str(), function.shape.line) {
         ("", _) => String::new(),
         (file, line) => format!("{}:{line}", shown(base_name(file))),
-    }
-}
-
-fn word(matched: Matched) -> &'static str {
-    match matched {
-        Matched::Hash => "hash",
-        Matched::Graph => "graph",
-        Matched::Renamed => "renamed",
-        Matched::Changed => "changed",
-        Matched::OnlyA => "only_a",
-        Matched::OnlyB => "only_b",
     }
 }
