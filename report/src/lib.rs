@@ -10,8 +10,8 @@
 //!
 //! What they show comes from the crates `profile`, `counts`, `compare` and `trace`.
 //!
-//! Two files serve several rooms: [`shell`] quotes command lines, and [`bytes`] is what the fuzzers
-//! call.
+//! Three files serve several rooms: [`task_graph`] is what is known of a task graph, [`shell`]
+//! quotes command lines, and [`bytes`] is what the fuzzers call.
 //!
 //! The library never links LLVM.
 #![forbid(unsafe_code)]
@@ -23,3 +23,4 @@ pub mod launch;
 mod sample;
 pub mod shell;
 pub mod show;
+pub mod task_graph;

@@ -52,7 +52,7 @@ const rows = (tab, label) =>
             all.map((row) => [...row.cells].map((cell) => cell.innerText.trim())),
         );
 
-const described = (object, name) => [name, `0x${object.toString(16)}`].filter(Boolean).join(" ");
+const described = (object, name) => [`0x${object.toString(16)}`, name].filter(Boolean);
 const tenths = ({ work, span }) => (span ? (Math.floor((work * 10) / span) / 10).toFixed(1) : "–");
 
 for (const { name, of, flags, line } of PROGRAMS) {
@@ -90,24 +90,25 @@ for (const { name, of, flags, line } of PROGRAMS) {
             const levels = await rows(tab, "Tasks at once");
             assert.equal(levels.length, known.parallelism.levels.length);
             assert.equal(await tab.locator(".part").count(), known.parallelism.parts.length);
+            const object = (cell) => cell.split(/\s*\n\s*/);
             const locks = await rows(tab, "Locks");
             assert.deepEqual(
-                locks.map((row) => row.slice(0, 4)),
+                locks.map((row) => [...row.slice(0, 3), ...object(row[5])]),
                 known.locks
                     .slice(0, 15)
                     .map(({ object, name, taken, failed, waited }) => [
-                        described(object, name),
                         ...[taken, failed, waited].map(digits),
+                        ...described(object, name),
                     ]),
             );
             const barriers = await rows(tab, "Barriers");
             assert.deepEqual(
-                barriers.map((row) => row.slice(0, 2)),
+                barriers.map((row) => [row[0], ...object(row[3])]),
                 known.barriers
                     .slice(0, 15)
                     .map(({ object, name, episodes }) => [
-                        described(object, name),
                         digits(episodes),
+                        ...described(object, name),
                     ]),
             );
             assert.deepEqual(await violations(tab), []);

@@ -12,6 +12,8 @@ use trace::tasks::graph::TaskId;
 use trace::tasks::parallelism::Parallelism;
 use trace::tasks::span::Span;
 
+use crate::task_graph::{self, BarrierUse, LockUse};
+
 /// The name of the schema.
 pub const SCHEMA: &str = "pathprof-tasks/1";
 
@@ -87,31 +89,29 @@ pub fn write(
 }
 
 fn locks(tasks: &Tasks, names: &LockNames) -> Value {
-    let lock = |(object, lock): (u64, &trace::tasks::contention::Lock)| {
+    let lock = |of: LockUse<'_>| {
         json!({
-            "object": object,
-            "name": names.name(object),
-            "taken": lock.taken,
-            "failed": lock.failed,
-            "waited": lock.waited,
-            "wait": tasks.times.nanoseconds(lock.wait),
-            "held": tasks.times.nanoseconds(lock.held),
+            "object": of.address,
+            "name": of.name,
+            "taken": of.taken,
+            "failed": of.failed,
+            "waited": of.waited,
+            "wait": of.wait,
+            "held": of.held,
         })
     };
-    tasks.contention.locks().into_iter().map(lock).collect()
+    task_graph::locks(tasks, names).into_iter().map(lock).collect()
 }
 
 fn barriers(tasks: &Tasks, names: &LockNames) -> Value {
-    let barrier = |(object, of): (u64, &trace::tasks::imbalance::Barrier)| {
-        let mut last: Vec<_> = of.last.iter().map(|(thread, times)| (*thread, *times)).collect();
-        last.sort_unstable();
+    let barrier = |of: BarrierUse<'_>| {
         json!({
-            "object": object,
-            "name": names.name(object),
+            "object": of.address,
+            "name": of.name,
             "episodes": of.episodes,
-            "lost": tasks.times.nanoseconds(of.lost),
-            "last": last,
+            "lost": of.lost,
+            "last": of.last,
         })
     };
-    tasks.imbalance.barriers().into_iter().map(barrier).collect()
+    task_graph::barriers(tasks, names).into_iter().map(barrier).collect()
 }

@@ -6,7 +6,7 @@ use owo_colors::OwoColorize;
 
 use crate::show::durations::seconds;
 use crate::show::style::{amount, elide, grouped, percent, share, signed_percent};
-use crate::show::table::{Cell, Counted, Flow, Link, Words};
+use crate::show::table::{Cell, Counted, Flow, Link, Words, path_end};
 
 /// All of a cell on one line, without styles.
 pub(crate) fn plain(cell: &Cell<'_>) -> String {
@@ -44,6 +44,14 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
         }
         Cell::Time(nanoseconds, complete) => {
             format!("{}{}", if *complete { "" } else { "≥" }, seconds(*nanoseconds))
+        }
+        Cell::Streams(streams) => match streams.first() {
+            Some((Some(stream), _)) => grouped((*stream).into()),
+            Some((None, _)) => "?".into(),
+            None => "–".into(),
+        },
+        Cell::PathEnd { function, line } => {
+            return wrapped(&path_end(function, line.as_deref()), width);
         }
         Cell::Name(name) => elide(&name.whole(), width),
         Cell::Place(place) => {

@@ -63,10 +63,18 @@ pub enum Kind {
     Score,
     /// Seconds; a second field says whether it is known when they ended.
     Seconds,
+    /// A count of nanoseconds.
+    Nanoseconds,
+    /// The number of a stream of a trace, which stands for its thread.
+    Stream,
+    /// Streams with how often each was it, the most frequent first. The text has the first one.
+    Streams,
     /// The name of a function.
     Name,
     /// A line of a file, in two fields.
     Place,
+    /// A function and the line where a path of it ended.
+    PathEnd,
     /// Any other text.
     Text,
     /// Text that fits itself into a width: see [`Flow`].
@@ -133,10 +141,19 @@ pub enum Cell<'a> {
     Score(f64),
     /// Nanoseconds, and whether that is all of them.
     Time(u64, bool),
+    /// Streams, if their numbers are known, and how often each was it.
+    Streams(Vec<(Option<u64>, u64)>),
     /// The name of a function.
     Name(Name),
     /// A line of a file.
     Place(Place),
+    /// Where a path ended.
+    PathEnd {
+        /// The function.
+        function: String,
+        /// The line, if that is known: `main.c:10`.
+        line: Option<String>,
+    },
     /// Any other text.
     Text(String),
     /// Text that fits itself into a width.
@@ -353,6 +370,9 @@ impl Kind {
                 | Self::Ranks
                 | Self::Score
                 | Self::Seconds
+                | Self::Nanoseconds
+                | Self::Stream
+                | Self::Streams
         )
     }
 }
@@ -402,6 +422,13 @@ impl Cell<'_> {
                 if place.file.is_empty() { Field::Null } else { Field::Text(place.file.clone()) },
                 if place.line == 0 { Field::Null } else { Field::Count(place.line.into()) },
             ],
+            Self::Streams(streams) => match streams.first() {
+                Some((Some(stream), _)) => vec![Field::Count((*stream).into())],
+                _ => vec![Field::Null],
+            },
+            Self::PathEnd { function, line } => {
+                vec![Field::Text(path_end(function, line.as_deref()))]
+            }
             Self::Text(text) => vec![Field::Text(text.clone())],
             Self::Flow(flow) => vec![Field::Text(flow.plain())],
             Self::Counts(counts) => {
@@ -410,6 +437,11 @@ impl Cell<'_> {
             }
         }
     }
+}
+
+/// Where a path ended, in words.
+pub(crate) fn path_end(function: &str, line: Option<&str>) -> String {
+    line.map_or_else(|| function.to_owned(), |line| format!("{function} {line}"))
 }
 
 impl Table<'_> {
@@ -453,7 +485,9 @@ mod tests {
             (Kind::Score, Cell::Score(0.5)),
             (Kind::Seconds, Cell::Time(1, true)),
             (Kind::Name, Cell::Name(Name::default())),
+            (Kind::Streams, Cell::Streams(vec![(Some(1), 2)])),
             (Kind::Place, Cell::Place(Place::default())),
+            (Kind::PathEnd, Cell::PathEnd { function: "f".into(), line: None }),
             (Kind::Text, Cell::Text(String::new())),
             (Kind::Flow, Cell::Flow(Box::new(Words::default()))),
             (Kind::Counts, Cell::Counts(Vec::new())),

@@ -7,17 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 use counts::model::Count;
 use profile::escape::terminal;
 use profile::names;
-use trace::file::Trace;
-use trace::memory::locks::LockNames;
 use trace::order::item::{Actions, CodePlace};
 use trace::order::releases::Link;
 use trace::order::source::threads;
 use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
-use trace::tasks::builder::Tasks;
 use trace::tasks::graph::{TaskId, TaskKind};
-use trace::tasks::hot::{Heat, Heats};
-use trace::tasks::parallelism::Parallelism;
+use trace::tasks::hot::Heat;
 use trace::tasks::span::Span;
 
 use crate::show::document::{Document, Fact, Remark};
@@ -28,56 +24,43 @@ use crate::show::rows::{left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
 use crate::show::traced_paths::texts;
-
-/// All that is told of a task graph.
-pub struct Told<'a> {
-    /// The trace.
-    pub trace: &'a Trace,
-    /// Its program.
-    pub program: &'a Program,
-    /// Its tasks.
-    pub tasks: &'a Tasks,
-    /// The longest way by time.
-    pub by_time: &'a Span,
-    /// The longest way by instructions.
-    pub by_instructions: &'a Span,
-    /// What is on the longest way by time.
-    pub heats: &'a Heats,
-    /// How many tasks ran when.
-    pub parallelism: &'a Parallelism,
-    /// What its locks and barriers are.
-    pub lock_names: &'a LockNames,
-}
+use crate::task_graph::{self, TaskGraphReport};
 
 /// The task graph; at most `top` rows in a table (0: all).
-pub fn document<'a>(told: &Told<'a>, top: usize) -> Document<'a> {
+pub fn document<'a>(report: &TaskGraphReport<'a>, top: usize) -> Document<'a> {
     let mut remarks = Vec::new();
-    if told.tasks.missing > 0 {
-        let places = plural(told.tasks.missing as usize, "place");
+    if report.tasks.missing > 0 {
+        let places = plural(report.tasks.missing as usize, "place");
         remarks.push(Remark::warning(format!(
             "records are missing in {places}: tasks and edges are missing, too"
         )));
     }
-    if told.tasks.graph.left_out > 0 {
+    if report.tasks.graph.left_out > 0 {
         remarks.push(Remark::warning("the graph is too large: its end is left out"));
     }
-    Document {
-        heading: heading(told),
-        tables: vec![
-            functions(told, top),
-            paths(told, top),
-            levels(told),
-            locks(told, top),
-            waits(told, top),
-            barriers(told, top),
-            episodes(told, top),
-        ],
-        remarks,
-    }
+    Document { heading: heading(report), tables: tables(report, top, top), remarks }
 }
 
-fn heading(told: &Told<'_>) -> Vec<Fact> {
-    let graph = &told.tasks.graph;
+/// The tables of a task graph; at most `top` rows in each, and `most_paths` in that of paths (0:
+/// all).
+pub(crate) fn tables<'a>(
+    report: &TaskGraphReport<'a>,
+    top: usize,
+    most_paths: usize,
+) -> Vec<Table<'a>> {
+    vec![
+        functions(report, top),
+        paths(report, most_paths),
+        levels(report),
+        locks(report, top),
+        waits(report, top),
+        barriers(report, top),
+        episodes(report, top),
+    ]
+}
+
+fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
+    let graph = &report.tasks.graph;
     let number = |number: u64| grouped(number.into());
     let mut kinds: HashMap<TaskKind, usize> = HashMap::new();
     let mut all = Actions::default();
@@ -107,15 +90,15 @@ fn heading(told: &Told<'_>) -> Vec<Fact> {
         true => ", with locks taken in this order",
         false => "",
     };
-    let (time, instructions) = (told.by_time, told.by_instructions);
+    let (time, instructions) = (report.by_time, report.by_instructions);
     vec![
-        Fact::new("trace", terminal(&told.trace.path.to_string_lossy()).into_owned()),
+        Fact::new("trace", terminal(&report.trace.path.to_string_lossy()).into_owned()),
         Fact::new(
             "tasks",
             format!(
                 "{} of {}: {}; {} edges",
                 grouped(graph.len() as Count),
-                plural(told.tasks.threads as usize, "thread"),
+                plural(report.tasks.threads as usize, "thread"),
                 kinds.join(", "),
                 grouped(graph.edge_count() as Count)
             ),
@@ -153,14 +136,14 @@ fn heading(told: &Told<'_>) -> Vec<Fact> {
                 order(instructions)
             ),
         ),
-        Fact::new("parallel", curve(told)),
+        Fact::new("parallel", curve(report)),
     ]
 }
 
 /// How many tasks ran when, as a line of bars.
-fn curve(told: &Told<'_>) -> String {
+fn curve(report: &TaskGraphReport<'_>) -> String {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let all = told.parallelism;
+    let all = report.parallelism;
     let averages: Vec<f64> = (0..all.parts.len()).map(|part| all.average(part)).collect();
     let most = averages.iter().copied().fold(0.0, f64::max);
     if most == 0.0 {
@@ -178,18 +161,20 @@ pub(super) fn name(program: &Program, function: u32) -> String {
     terminal(&name).into_owned()
 }
 
-/// Where a path ended: its function and the line.
-fn end(program: &Program, place: CodePlace) -> String {
-    let name = name(program, place.function);
-    match program.end_of_path(place) {
-        Some(at) => terminal(&format!("{name} {}:{}", base_name(&at.file), at.line)).into_owned(),
-        None => name,
+/// Where a path ended.
+fn end(program: &Program, place: CodePlace) -> Cell<'static> {
+    if place == CodePlace::NONE {
+        return Cell::Unknown;
     }
+    let line = program
+        .end_of_path(place)
+        .map(|at| terminal(&format!("{}:{}", base_name(&at.file), at.line)).into_owned());
+    Cell::PathEnd { function: name(program, place.function), line }
 }
 
 /// The number of a thread's stream.
-fn streams(told: &Told<'_>) -> Vec<u64> {
-    threads(told.trace)
+fn streams(report: &TaskGraphReport<'_>) -> Vec<u64> {
+    threads(report.trace)
         .iter()
         .map(|streams| streams.first().map_or(0, |stream| stream.number.into()))
         .collect()
@@ -200,8 +185,7 @@ fn stream(streams: &[u64], thread: ThreadId) -> Cell<'static> {
 }
 
 /// The address of a lock or a barrier, and what is there.
-fn object_cells(told: &Told<'_>, address: u64) -> [Cell<'static>; 2] {
-    let name = told.lock_names.name(address);
+fn object_cells(address: u64, name: Option<&str>) -> [Cell<'static>; 2] {
     let object = name.map_or(Cell::Unknown, |name| Cell::Text(terminal(name).into_owned()));
     [Cell::Text(format!("{address:#x}")), object]
 }
@@ -246,14 +230,14 @@ fn heat_columns() -> Vec<Column> {
     vec![
         Column::new("share", Kind::Share),
         Column::new("instructions", Kind::Number),
-        Column::new("time ns", Kind::Number).key("time"),
+        Column::new("time ns", Kind::Nanoseconds).key("time"),
         Column::new("paths", Kind::Number),
     ]
 }
 
-fn functions(told: &Told<'_>, top: usize) -> Table<'static> {
+fn functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     let mut of: HashMap<u32, Heat> = HashMap::new();
-    for ((function, _), heat) in told.heats {
+    for ((function, _), heat) in report.heats {
         let sum = of.entry(*function).or_default();
         sum.count += heat.count;
         sum.instructions += heat.instructions;
@@ -264,24 +248,24 @@ fn functions(told: &Told<'_>, top: usize) -> Table<'static> {
     columns.push(Column::new("function on the critical path", Kind::Name).key("function"));
     let rows = sorted(&of).into_iter().map(|(function, of)| {
         let cells = heat(&of, whole).into_iter();
-        Row::from(cells.chain([traced_function(told.program, function)]).collect::<Vec<_>>())
+        Row::from(cells.chain([traced_function(report.program, function)]).collect::<Vec<_>>())
     });
     table("critical_functions", columns, rows, (top, "Nothing is on the critical path."))
 }
 
-fn paths<'a>(told: &Told<'a>, top: usize) -> Table<'a> {
-    let whole = told.heats.values().map(|heat| heat.instructions).sum();
+fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
+    let whole = report.heats.values().map(|heat| heat.instructions).sum();
     let mut columns = heat_columns();
     columns.push(Column::new("function", Kind::Name));
     columns.push(Column::new("id", Kind::Number).shown(Shown::Data));
     columns.push(Column::new("path", Kind::Flow));
-    let sorted = sorted(told.heats);
+    let sorted = sorted(report.heats);
     let seen: Vec<_> = sorted.iter().take(shown(top, sorted.len())).map(|row| row.0).collect();
-    let mut texts = path_texts(told.program, &seen);
+    let mut texts = path_texts(report.program, &seen);
     let rows = sorted.into_iter().map(|((function, path), of)| {
         let cells = heat(&of, whole).into_iter();
         let text = texts.remove(&(function, path)).unwrap_or(Cell::Unknown);
-        let path = [traced_function(told.program, function), number(path), text];
+        let path = [traced_function(report.program, function), number(path), text];
         Row::from(cells.chain(path).collect::<Vec<_>>())
     });
     table("critical_paths", columns, rows, (top, "Nothing is on the critical path."))
@@ -305,90 +289,85 @@ fn path_texts<'a>(program: &'a Program, paths: &[(u32, u64)]) -> HashMap<(u32, u
     cells
 }
 
-fn levels(told: &Told<'_>) -> Table<'static> {
-    let whole: u64 = told.parallelism.levels.iter().sum();
-    let rows = told.parallelism.levels.iter().enumerate().map(|(level, time)| {
+fn levels(report: &TaskGraphReport<'_>) -> Table<'static> {
+    let whole: u64 = report.parallelism.levels.iter().sum();
+    let rows = report.parallelism.levels.iter().enumerate().map(|(level, time)| {
         let share = Cell::Share { part: (*time).into(), whole: whole.into(), heat: false };
         Row::from(vec![number(level as u64), number(*time), share])
     });
     let columns = vec![
         Column::new("tasks at once", Kind::Number).key("tasks"),
-        Column::new("time ns", Kind::Number).key("time"),
+        Column::new("time ns", Kind::Nanoseconds).key("time"),
         Column::new("share", Kind::Share),
     ];
     table("parallelism", columns, rows, (0, "No time is known."))
 }
 
-fn locks(told: &Told<'_>, top: usize) -> Table<'static> {
-    let times = told.tasks.times;
-    let rows = told.tasks.contention.locks().into_iter().map(|(object, lock)| {
-        let places = lock.places.iter().max_by_key(|(place, of)| (of.1, **place));
-        let place = places.map_or(Cell::Nothing, |of| Cell::Text(end(told.program, *of.0)));
-        let time = |ticks| number(times.nanoseconds(ticks));
-        let counts = [lock.taken, lock.failed, lock.waited].map(number);
-        let times = [time(lock.wait), time(lock.held)];
-        let cells = counts.into_iter().chain(times);
-        Row::from(cells.chain(object_cells(told, object)).chain([place]).collect::<Vec<_>>())
+fn locks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
+    let locks = task_graph::locks(report.tasks, report.lock_names);
+    let rows = locks.iter().map(|of| {
+        let numbers = [of.taken, of.failed, of.waited, of.wait, of.held].map(number).into_iter();
+        let place = of.place.map_or(Cell::Nothing, |place| end(report.program, place));
+        let cells = numbers.chain(object_cells(of.address, of.name)).chain([place]);
+        Row::from(cells.collect::<Vec<_>>())
     });
     let columns = vec![
         Column::new("taken", Kind::Number),
         Column::new("failed", Kind::Number),
         Column::new("waited", Kind::Number),
-        Column::new("wait ns", Kind::Number).key("wait"),
-        Column::new("held ns", Kind::Number).key("held"),
+        Column::new("wait ns", Kind::Nanoseconds).key("wait"),
+        Column::new("held ns", Kind::Nanoseconds).key("held"),
         Column::new("lock", Kind::Text),
         Column::new("object", Kind::Text).stacked(),
-        Column::new("waited most in", Kind::Text).key("place"),
+        Column::new("waited most in", Kind::PathEnd).key("place"),
     ];
     let rows: Vec<_> = rows.collect();
     table("locks", columns, rows.into_iter(), (top, "No lock was taken."))
 }
 
-fn waits(told: &Told<'_>, top: usize) -> Table<'static> {
-    let streams = streams(told);
-    let rows = told.tasks.contention.longest().into_iter().map(|wait| {
-        let [address, object] = object_cells(told, wait.object);
+fn waits(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
+    let streams = streams(report);
+    let rows = report.tasks.contention.longest().into_iter().map(|wait| {
+        let name = report.lock_names.name(wait.object);
+        let [address, object] = object_cells(wait.object, name);
         Row::from(vec![
-            number(told.tasks.times.nanoseconds(wait.wait)),
+            number(report.tasks.times.nanoseconds(wait.wait)),
             stream(&streams, wait.thread),
             stream(&streams, wait.holder),
             address,
             object,
-            Cell::Text(end(told.program, wait.place)),
-            Cell::Text(end(told.program, wait.holder_place)),
+            end(report.program, wait.place),
+            end(report.program, wait.holder_place),
         ])
     });
     let columns = vec![
-        Column::new("wait ns", Kind::Number).key("wait"),
-        Column::new("stream", Kind::Number),
-        Column::new("holder", Kind::Number),
+        Column::new("wait ns", Kind::Nanoseconds).key("wait"),
+        Column::new("stream", Kind::Stream),
+        Column::new("holder", Kind::Stream),
         Column::new("lock", Kind::Text),
         Column::new("object", Kind::Text).stacked(),
-        Column::new("waited in", Kind::Text).key("place"),
-        Column::new("taken in", Kind::Text).key("holder_place").stacked(),
+        Column::new("waited in", Kind::PathEnd).key("place"),
+        Column::new("taken in", Kind::PathEnd).key("holder_place").stacked(),
     ];
     let rows: Vec<_> = rows.collect();
     table("longest_waits", columns, rows.into_iter(), (top, "Nobody waited for a lock."))
 }
 
-fn barriers(told: &Told<'_>, top: usize) -> Table<'static> {
-    let streams = streams(told);
-    let rows = told.tasks.imbalance.barriers().into_iter().map(|(object, barrier)| {
-        let last = barrier.last.iter().max_by_key(|(thread, times)| (**times, Reverse(**thread)));
-        let last = last.map_or(Cell::Nothing, |(thread, _)| stream(&streams, *thread));
-        let [address, object] = object_cells(told, object);
-        Row::from(vec![
-            number(barrier.episodes),
-            number(told.tasks.times.nanoseconds(barrier.lost)),
-            last,
-            address,
-            object,
-        ])
+fn barriers(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
+    let streams = streams(report);
+    let barriers = task_graph::barriers(report.tasks, report.lock_names);
+    let rows = barriers.iter().map(|of| {
+        let mut last = of.last.clone();
+        last.sort_by_key(|&(thread, times)| (Reverse(times), thread));
+        let stream = |thread: ThreadId| streams.get(thread.index()).copied();
+        let last = last.into_iter().map(|(thread, times)| (stream(thread), times)).collect();
+        let numbers = [number(of.episodes), number(of.lost), Cell::Streams(last)].into_iter();
+        Row::from(numbers.chain(object_cells(of.address, of.name)).collect::<Vec<_>>())
     });
     let columns = vec![
         Column::new("episodes", Kind::Number),
-        Column::new("lost ns", Kind::Number).key("lost"),
-        Column::new("most often last", Kind::Number).key("last_stream"),
+        Column::new("lost ns", Kind::Nanoseconds).key("lost"),
+        Column::new("most often last", Kind::Streams).key("last_stream"),
         Column::new("barrier", Kind::Text),
         Column::new("object", Kind::Text).stacked(),
     ];
@@ -396,12 +375,12 @@ fn barriers(told: &Told<'_>, top: usize) -> Table<'static> {
     table("barriers", columns, rows.into_iter(), (top, "There is no barrier."))
 }
 
-fn episodes(told: &Told<'_>, top: usize) -> Table<'static> {
-    let streams = streams(told);
-    let rows = told.tasks.imbalance.worst().into_iter().map(|of| {
+fn episodes(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
+    let streams = streams(report);
+    let rows = report.tasks.imbalance.worst().into_iter().map(|of| {
         let spread = of.last.saturating_sub(of.first);
-        let time = |ticks| number(told.tasks.times.nanoseconds(ticks));
-        let [address, object] = object_cells(told, of.object);
+        let time = |ticks| number(report.tasks.times.nanoseconds(ticks));
+        let [address, object] = object_cells(of.object, report.lock_names.name(of.object));
         Row::from(vec![
             time(of.lost),
             time(spread),
@@ -410,18 +389,18 @@ fn episodes(told: &Told<'_>, top: usize) -> Table<'static> {
             number(of.number),
             address,
             object,
-            Cell::Text(end(told.program, of.place)),
+            end(report.program, of.place),
         ])
     });
     let columns = vec![
-        Column::new("lost ns", Kind::Number).key("lost"),
-        Column::new("spread ns", Kind::Number).key("spread"),
+        Column::new("lost ns", Kind::Nanoseconds).key("lost"),
+        Column::new("spread ns", Kind::Nanoseconds).key("spread"),
         Column::new("came", Kind::Number),
-        Column::new("last", Kind::Number).key("last_stream"),
+        Column::new("last", Kind::Stream).key("last_stream"),
         Column::new("episode", Kind::Number),
         Column::new("barrier", Kind::Text),
         Column::new("object", Kind::Text).stacked(),
-        Column::new("came last in", Kind::Text).key("place"),
+        Column::new("came last in", Kind::PathEnd).key("place"),
     ];
     let rows: Vec<_> = rows.collect();
     table("episodes", columns, rows.into_iter(), (top, "Nobody waited at a barrier."))

@@ -19,13 +19,9 @@ export interface TasksIndex {
     time: SpanData;
     instructions: SpanData;
     /** `parts`: the time of all tasks in equal parts of the run. */
-    parallelism: { length: Count; levels: Count[]; parts: Count[] };
-    functions: HeatRow[];
-    paths: (HeatRow & { path: Count })[];
-    locks: LockRow[];
-    waits: WaitRow[];
-    barriers: BarrierRow[];
-    episodes: EpisodeRow[];
+    parallelism: { length: Count; parts: Count[] };
+    /** Those of the text. */
+    tables: TableData[];
 }
 
 export interface SpanData {
@@ -34,52 +30,40 @@ export interface SpanData {
     tasks: number;
 }
 
-export interface HeatRow {
-    function: string;
+/** A table of the text: see report/src/export/html/tasks/tables.rs. */
+export interface TableData {
+    name: string;
+    columns: ColumnData[];
+    /** For each column what its kind says; `null` if that is nothing, or not known. */
+    rows: (CellData | null)[][];
+    /** What stands in its place if it has no rows. */
+    empty: string;
+}
+
+export interface ColumnData {
+    key: string;
+    title: string;
+    kind: keyof Cells;
+    is_number: boolean;
+    /** Whether its cells stand below those of the column before. */
+    stacks: boolean;
+}
+
+/** What cells of each kind are. */
+export interface Cells {
     count: Count;
-    instructions: Count;
-    time: Count;
+    nanoseconds: Count;
+    share: [part: Count, whole: Count];
+    stream: number;
+    /** The most frequent first. */
+    streams: [stream: number | null, times: Count][];
+    name: [short: string, whole: string];
+    path_end: [function: string, line: string | null];
+    path: string;
+    text: string;
 }
 
-/** Where a path ended. */
-export type PlaceData = { function: string; line: string | null } | null;
-
-export interface LockRow {
-    object: string;
-    taken: Count;
-    failed: Count;
-    waited: Count;
-    wait: Count;
-    held: Count;
-    place: PlaceData;
-}
-
-export interface WaitRow {
-    object: string;
-    wait: Count;
-    thread: number;
-    place: PlaceData;
-    holder: number;
-    holder_place: PlaceData;
-}
-
-export interface BarrierRow {
-    object: string;
-    episodes: Count;
-    lost: Count;
-    /** Threads, and how often each came last. */
-    last: [number, number][];
-}
-
-export interface EpisodeRow {
-    object: string;
-    number: number;
-    members: number;
-    lost: Count;
-    spread: Count;
-    last: number;
-    place: PlaceData;
-}
+export type CellData = Cells[keyof Cells];
 
 /** Columns with an entry for each task. */
 export interface TaskColumns {

@@ -9,6 +9,7 @@ use pathprof::export::html::tasks as tasks_html;
 use pathprof::export::{tasks_dot, tasks_json, tasks_parquet, tasks_perfetto};
 use pathprof::show::forms::Format;
 use pathprof::show::{trace_graph, trace_races};
+use pathprof::task_graph::TaskGraphReport;
 use profile::escape::terminal;
 use profile::output;
 use trace::file::Trace;
@@ -144,19 +145,19 @@ impl GraphView {
     }
 
     /// Writes a page.
-    fn write_page(&self, asked: tasks_html::Asked<'_>) -> Result<()> {
+    fn write_page(&self, report: TaskGraphReport<'_>) -> Result<()> {
         let page = page()?;
         let is_seen = self.open || io::stdout().is_terminal();
         let usual = is_seen.then(|| Path::new(USUAL_PAGE));
         match self.output.as_deref().or(usual) {
             Some(path) => {
-                let written = tasks_html::write(asked, (page.viewer, page.most_bytes), path)?;
+                let written = tasks_html::write(report, (page.viewer, page.most_bytes), path)?;
                 if self.output.is_none() && !self.open {
                     anstream::eprintln!("wrote {}", terminal(&written.start().to_string_lossy()));
                 }
                 present(&written, self.open)
             }
-            None => tasks_html::write_to(asked, page.viewer, &mut io::stdout().lock()),
+            None => tasks_html::write_to(report, page.viewer, &mut io::stdout().lock()),
         }
     }
 }
@@ -210,19 +211,7 @@ pub(crate) fn graph(
         return view
             .write(|out| tasks_json::write(tasks, spans, parallelism, lock_names, &threads, out));
     }
-    let Some(format) = view.form() else {
-        return view.write_page(tasks_html::Asked {
-            trace,
-            program,
-            tasks,
-            by_time,
-            by_instructions,
-            heats,
-            parallelism,
-            lock_names,
-        });
-    };
-    let told = trace_graph::Told {
+    let report = TaskGraphReport {
         trace,
         program,
         tasks,
@@ -232,8 +221,9 @@ pub(crate) fn graph(
         parallelism,
         lock_names,
     };
+    let Some(format) = view.form() else { return view.write_page(report) };
     let form = Form { format, full: false, pager: !view.no_pager };
-    pages::print(&trace_graph::document(&told, view.top), form)
+    pages::print(&trace_graph::document(&report, view.top), form)
 }
 
 /// Shows the races of a trace.

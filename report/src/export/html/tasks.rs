@@ -9,8 +9,8 @@
 //! Numbers that grow are written as differences, which are short and compress well. Above a limit
 //! the page has the longest tasks and the critical path; the sums and tables are of all tasks.
 //!
-//! `index` is the first payload, `columns` has the tasks, `chosen` says which of them; `asked` is
-//! what the page is made of.
+//! `index` is the first payload, `tables` writes tables into it, `columns` has the tasks, `chosen`
+//! says which of them.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,13 +19,12 @@ use anyhow::Result;
 
 use super::document::{Document, Written};
 use super::payload::{Dictionary, Payload, pack};
+use crate::task_graph::TaskGraphReport;
 
-mod asked;
 mod chosen;
 mod columns;
 mod index;
-
-pub use asked::Asked;
+mod tables;
 
 /// A page has so many tasks at most, unless more are on the critical path. With these it has some
 /// megabytes, and opens within two seconds.
@@ -35,29 +34,33 @@ pub const MOST_TASKS: usize = 500_000;
 ///
 /// # Errors
 /// A viewer without room for data, and those of the file system.
-pub fn write(asked: Asked<'_>, (viewer, most): (&str, usize), path: &Path) -> Result<Written> {
-    document(asked, viewer)?.write(&payloads(asked, MOST_TASKS)?, most, path)
+pub fn write(
+    report: TaskGraphReport<'_>,
+    (viewer, most): (&str, usize),
+    path: &Path,
+) -> Result<Written> {
+    document(report, viewer)?.write(&payloads(report, MOST_TASKS)?, most, path)
 }
 
 /// Writes the page to `out`, however large it is.
 ///
 /// # Errors
 /// A viewer without room for data, and those of `out`.
-pub fn write_to(asked: Asked<'_>, viewer: &str, out: &mut dyn Write) -> Result<()> {
-    document(asked, viewer)?.write_to(&payloads(asked, MOST_TASKS)?, out)
+pub fn write_to(report: TaskGraphReport<'_>, viewer: &str, out: &mut dyn Write) -> Result<()> {
+    document(report, viewer)?.write_to(&payloads(report, MOST_TASKS)?, out)
 }
 
-fn document<'a>(asked: Asked<'_>, viewer: &'a str) -> Result<Document<'a>> {
-    let name = asked.trace.path.file_name().unwrap_or_default().to_string_lossy();
+fn document<'a>(report: TaskGraphReport<'_>, viewer: &'a str) -> Result<Document<'a>> {
+    let name = report.trace.path.file_name().unwrap_or_default().to_string_lossy();
     Document::new(viewer, &format!("Tasks of {name}"))
 }
 
 /// All data, the index first.
-fn payloads(asked: Asked<'_>, most: usize) -> Result<Vec<Payload>> {
-    let chosen = chosen::of(&asked.tasks.graph, &asked.by_time.way, most);
-    let (columns, edges) = columns::of(&asked, &chosen);
+fn payloads(report: TaskGraphReport<'_>, most: usize) -> Result<Vec<Payload>> {
+    let chosen = chosen::of(&report.tasks.graph, &report.by_time.way, most);
+    let (columns, edges) = columns::of(&report, &chosen);
     Ok(vec![
-        Payload::new("index".into(), pack(&index::index(&asked, chosen.len()))?),
+        Payload::new("index".into(), pack(&index::index(&report, chosen.len()))?),
         Dictionary::default().payload(),
         Payload::new("tasks.columns".into(), pack(&columns)?),
         Payload::new("tasks.edges".into(), pack(&edges)?),

@@ -1,23 +1,10 @@
 // The first page of a task graph: its sums, how many tasks ran when, and what waited where. The
 // numbers are those of the text.
 
-import type { ComponentChildren } from "preact";
-
 import { duration, speed, useTaskGraph } from "../../data/taskGraph";
-import type {
-    BarrierRow,
-    EpisodeRow,
-    HeatRow,
-    LockRow,
-    PlaceData,
-    WaitRow,
-} from "../../data/tasksTypes";
-import { type Count, digits, near, plural, sum } from "../../ui/numbers";
-import { Fact, Remark, Share } from "../../ui/parts";
-import { type Column, Table } from "../../ui/table";
-
-/** So many rows are seen at once. */
-const TOP = 15;
+import { digits, near, plural } from "../../ui/numbers";
+import { Fact, Remark } from "../../ui/parts";
+import { DataTable } from "./tables";
 
 export function OverviewView() {
     const { index } = useTaskGraph();
@@ -80,12 +67,9 @@ export function OverviewView() {
                 <LeftOut />
             </div>
             <Parallelism />
-            <Heats title="Functions on the critical path" rows={index.functions} />
-            <Heats title="Paths on the critical path" rows={index.paths} />
-            <Locks />
-            <Waits />
-            <Barriers />
-            <Episodes />
+            {SECTIONS.map((section) => (
+                <Section {...section} />
+            ))}
         </div>
     );
 }
@@ -107,7 +91,7 @@ const [WIDTH, HEIGHT] = [720, 120];
 /** How many tasks ran when, and for how long how many ran at once. */
 function Parallelism() {
     const { index } = useTaskGraph();
-    const { length, levels, parts } = index.parallelism;
+    const { length, parts } = index.parallelism;
     const part = near(length) / Math.max(parts.length, 1);
     const averages = parts.map((time) => (part > 0 ? near(time) / part : 0));
     const most = Math.max(...averages, 1);
@@ -164,218 +148,60 @@ function Parallelism() {
                         {duration(length)}
                     </text>
                 </svg>
-                <Table
-                    label="Tasks at once"
-                    columns={[
-                        {
-                            key: "level",
-                            title: "Tasks at once",
-                            isNumber: true,
-                            cell: ({ level }) => level,
-                        },
-                        {
-                            key: "time",
-                            title: "Time",
-                            isNumber: true,
-                            cell: ({ time }) => duration(time),
-                        },
-                        {
-                            key: "share",
-                            title: "Share",
-                            cell: ({ time }) => (
-                                <Share part={near(time)} whole={near(sum(levels))} />
-                            ),
-                        },
-                    ]}
-                    rows={levels.map((time, level) => ({ time, level }))}
-                />
+                <Named table="parallelism" label="Tasks at once" />
             </div>
         </section>
     );
 }
 
-function Section({
-    title,
-    says,
-    children,
-}: {
+/** What the page says of a table of the text. */
+interface Said {
+    table: string;
     title: string;
     says?: string;
-    children: ComponentChildren;
-}) {
+    /** Whether nothing is said where it has no rows. */
+    isOptional?: boolean;
+}
+
+const SECTIONS: Said[] = [
+    {
+        table: "critical_functions",
+        title: "Functions on the critical path",
+        says: "Shares are parts of the instructions on it.",
+    },
+    {
+        table: "critical_paths",
+        title: "Paths on the critical path",
+        says: "Shares are parts of the instructions on it.",
+    },
+    { table: "locks", title: "Locks" },
+    { table: "longest_waits", title: "Longest waits for locks", isOptional: true },
+    { table: "barriers", title: "Barriers" },
+    {
+        table: "episodes",
+        title: "Episodes of barriers that lost most",
+        says: "Lost is how long all members waited for the last one, together; spread is from the first that came to the last.",
+        isOptional: true,
+    },
+];
+
+/** A table of the text by its name. */
+function Named({ table, label }: { table: string; label: string }) {
+    const { tables } = useTaskGraph().index;
+    const data = tables.find(({ name }) => name === table);
+    return data ? <DataTable label={label} table={data} /> : null;
+}
+
+function Section({ table, title, says, isOptional }: Said) {
+    const { tables } = useTaskGraph().index;
+    const isEmpty = !tables.some(({ name, rows }) => name === table && rows.length > 0);
+    if (isOptional && isEmpty) return null;
     const id = title.toLowerCase().replaceAll(" ", "-");
     return (
         <section aria-labelledby={id}>
             <h2 id={id}>{title}</h2>
-            {says ? <p class="soft">{says}</p> : null}
-            {children}
+            {says && !isEmpty ? <p class="soft">{says}</p> : null}
+            <Named table={table} label={title} />
         </section>
-    );
-}
-
-/** A function, or a path of one. */
-type Heat = HeatRow & { path?: Count };
-
-/** A column of numbers. */
-const number = <Row,>(title: string, cell: (row: Row) => ComponentChildren): Column<Row> => ({
-    key: title,
-    title,
-    isNumber: true,
-    cell,
-});
-
-/** A column of other texts. */
-const text = <Row,>(title: string, cell: (row: Row) => ComponentChildren): Column<Row> => ({
-    key: title,
-    title,
-    cell,
-});
-
-/** A lock or a barrier. */
-const object = <Row extends { object: string }>(title: string): Column<Row> =>
-    text(title, ({ object }) => <code>{object}</code>);
-
-function Heats({ title, rows }: { title: string; rows: Heat[] }) {
-    const { functions } = useTaskGraph().index;
-    const whole = near(sum(functions.map(({ instructions }) => instructions)));
-    const isPaths = rows.some(({ path }) => path !== undefined);
-    if (rows.length === 0)
-        return (
-            <Section title={title}>
-                <p class="soft">Nothing is on the critical path.</p>
-            </Section>
-        );
-    const columns: Column<Heat>[] = [
-        text("Share", ({ instructions }) => <Share part={near(instructions)} whole={whole} />),
-        number("Instructions", ({ instructions }) => digits(instructions)),
-        number("Time", ({ time }) => duration(time)),
-        number("Paths", ({ count }) => digits(count)),
-        ...(isPaths ? [number<Heat>("Path", ({ path }) => String(path))] : []),
-        text(isPaths ? "Of" : "Function", ({ function: name }) => <code>{name}</code>),
-    ];
-    return (
-        <Section title={title} says="Shares are parts of the instructions on it.">
-            <Table label={title} most={TOP} columns={columns} rows={rows} />
-        </Section>
-    );
-}
-
-/** Where a path ended. */
-function Place({ place }: { place: PlaceData }) {
-    if (!place) return <span class="soft">–</span>;
-    return (
-        <>
-            <code>{place.function}</code>
-            {place.line ? <small>{place.line}</small> : null}
-        </>
-    );
-}
-
-function Locks() {
-    const { locks } = useTaskGraph().index;
-    return (
-        <Section title="Locks">
-            {locks.length === 0 ? (
-                <p class="soft">No lock was taken.</p>
-            ) : (
-                <Table<LockRow>
-                    label="Locks"
-                    most={TOP}
-                    columns={[
-                        object("Lock"),
-                        number("Taken", ({ taken }) => digits(taken)),
-                        number("Failed", ({ failed }) => digits(failed)),
-                        number("Waited", ({ waited }) => digits(waited)),
-                        number("Wait", ({ wait }) => duration(wait)),
-                        number("Held", ({ held }) => duration(held)),
-                        text("Waited most in", ({ place }) => <Place place={place} />),
-                    ]}
-                    rows={locks}
-                />
-            )}
-        </Section>
-    );
-}
-
-function Waits() {
-    const graph = useTaskGraph();
-    const { waits } = graph.index;
-    if (waits.length === 0) return null;
-    return (
-        <Section title="Longest waits for locks">
-            <Table<WaitRow>
-                label="Longest waits"
-                most={TOP}
-                columns={[
-                    number("Wait", ({ wait }) => duration(wait)),
-                    text("Who waited", ({ thread }) => graph.threadName(thread)),
-                    text("In", ({ place }) => <Place place={place} />),
-                    text("Who had it", ({ holder }) => graph.threadName(holder)),
-                    text("Taken in", ({ holder_place }) => <Place place={holder_place} />),
-                    object("Lock"),
-                ]}
-                rows={waits}
-            />
-        </Section>
-    );
-}
-
-/** A barrier's last-comers: the most frequent ones. */
-function lastComers(last: [number, number][], name: (thread: number) => string): string {
-    const most = [...last].sort((one, other) => other[1] - one[1] || one[0] - other[0]);
-    const told = most.slice(0, 3).map(([thread, times]) => `${name(thread)} (${digits(times)}×)`);
-    return told.join(", ") + (most.length > 3 ? `, ${most.length - 3} more` : "");
-}
-
-function Barriers() {
-    const graph = useTaskGraph();
-    const { barriers } = graph.index;
-    return (
-        <Section title="Barriers">
-            {barriers.length === 0 ? (
-                <p class="soft">There is no barrier.</p>
-            ) : (
-                <Table<BarrierRow>
-                    label="Barriers"
-                    most={TOP}
-                    columns={[
-                        object("Barrier"),
-                        number("Episodes", ({ episodes }) => digits(episodes)),
-                        number("Lost", ({ lost }) => duration(lost)),
-                        text("Most often last", ({ last }) =>
-                            lastComers(last, (thread) => graph.threadName(thread)),
-                        ),
-                    ]}
-                    rows={barriers}
-                />
-            )}
-        </Section>
-    );
-}
-
-function Episodes() {
-    const graph = useTaskGraph();
-    const { episodes } = graph.index;
-    if (episodes.length === 0) return null;
-    return (
-        <Section
-            title="Episodes of barriers that lost most"
-            says="Lost is how long all members waited for the last one, together; spread is from the first that came to the last."
-        >
-            <Table<EpisodeRow>
-                label="Episodes"
-                most={TOP}
-                columns={[
-                    number("Lost", ({ lost }) => duration(lost)),
-                    number("Spread", ({ spread }) => duration(spread)),
-                    number("Came", ({ members }) => members),
-                    text("Last", ({ last }) => graph.threadName(last)),
-                    text("Came last in", ({ place }) => <Place place={place} />),
-                    object("Barrier"),
-                    number("Episode", ({ number }) => digits(number)),
-                ]}
-                rows={episodes}
-            />
-        </Section>
     );
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use trace::tasks::graph::TaskId;
 
-use super::asked::Asked;
 use crate::export::html::payload::{Exact, Signed};
+use crate::task_graph::TaskGraphReport;
 
 /// An entry for each task of the page.
 #[derive(Serialize)]
@@ -40,18 +40,18 @@ pub(super) struct Edges {
 }
 
 /// The columns of these tasks, which are in order.
-pub(super) fn of(asked: &Asked<'_>, chosen: &[TaskId]) -> (Columns, Edges) {
-    let graph = &asked.tasks.graph;
+pub(super) fn of(report: &TaskGraphReport<'_>, chosen: &[TaskId]) -> (Columns, Edges) {
+    let graph = &report.tasks.graph;
     let place = |id: TaskId| chosen.binary_search(&id).ok();
     let tasks: Vec<_> = chosen.iter().map(|&id| graph.task(id)).collect();
-    let mut before = asked.parallelism.begin;
+    let mut before = report.parallelism.begin;
     let begin = tasks.iter().map(|task| {
         let last = std::mem::replace(&mut before, task.begin);
         Signed(i128::from(task.begin) - i128::from(last))
     });
     let begin = begin.collect();
     let exact = |number: u64| Exact(number.into());
-    let way = asked.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
+    let way = report.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
     let columns = Columns {
         number: differences(chosen.iter().map(|id| id.0)),
         thread: tasks.iter().map(|task| task.thread.0).collect(),
