@@ -10,8 +10,8 @@
 //!
 //! What they show comes from the crates `profile`, `counts`, `compare` and `trace`.
 //!
-//! Three files serve several rooms: [`task_graph`] is what is known of a task graph, [`shell`]
-//! quotes command lines, and [`bytes`] is what the fuzzers call.
+//! Four files serve several rooms: [`schema`] names the JSON documents, [`task_graph`] is what is
+//! known of a task graph, [`shell`] quotes command lines, and [`bytes`] is what the fuzzers call.
 //!
 //! The library never links LLVM.
 #![forbid(unsafe_code)]
@@ -21,6 +21,7 @@ pub mod export;
 pub mod launch;
 #[cfg(test)]
 mod sample;
+pub mod schema;
 pub mod shell;
 pub mod show;
 pub mod task_graph;

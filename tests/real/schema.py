@@ -1,8 +1,10 @@
-"""The schemas of JSON, `share/pathprof-*.schema.json`, hold for what pathprof writes.
+"""The schema of JSON, `share/pathprof-1.schema.json`, holds for what pathprof writes.
 
 Exported are the programs in `tests/cases`, in every mode and at both stages, sums of runs, and runs
-that did not end. Copies that break one rule each must be refused. The validator comes from
-the package index into an environment of its own, target/real/schema-env.
+that did not end; differences between them, rankings, tables, and task graphs. So are the documents
+in `tests/exports`, which an earlier pathprof wrote. Copies that break one rule each must be
+refused. The validator comes from the package index into an environment of its own,
+target/real/schema-env.
 """
 
 import copy
@@ -15,7 +17,7 @@ from tests.real.packages import python_with
 from tests.real.tools import PATHPROF, ROOT, SCRATCH, TREE, CheckFailed, attempt, environment, run
 
 SCHEMA = ROOT / "share/pathprof-1.schema.json"
-TASKS_SCHEMA = ROOT / "share/pathprof-tasks-1.schema.json"
+EARLIER = ROOT / "tests/exports/1"
 VALIDATE = ROOT / "tests/real/validate.py"
 NEEDS = ROOT / "tests/real/schema.txt"
 PLACE = SCRATCH / "schema"
@@ -97,6 +99,25 @@ def exports_of_cases() -> Iterator[Path]:
         yield exported(merged.stem, merged)
         everything += profiles
     yield exported("everything", *everything)
+    yield from documents_of_two(everything)
+
+
+def documents_of_two(profiles: list[Path]) -> Iterator[Path]:
+    """What is different between a case in two ways, a ranking of both, and tables of one."""
+    first, last = profiles[0], profiles[-1]
+    by_way = [of for of in profiles if of.stem.rpartition("-")[0] == first.stem.rpartition("-")[0]]
+    pairs = {"same": [first, first], "ways": [first, by_way[-1]], "others": [first, last]}
+    commands = {f"diff-{name}": ["diff", *pair] for name, pair in pairs.items()}
+    commands |= {
+        "diff-per-run": ["diff", "--per-run", first, last],
+        "ranking": ["diff", "--spectra", first, "--against", last],
+    }
+    for command in ("report", "coverage", "runs"):
+        commands[f"tables-{command}"] = [command, first]
+    for name, line in commands.items():
+        out = PLACE / f"{name}.json"
+        out.write_bytes(run([PATHPROF, *line, "--format", "json"], PLACE))
+        yield out
 
 
 def export_of_killed() -> Path:
@@ -128,6 +149,30 @@ def breaks() -> dict[str, Callable[[dict], object]]:
     }
 
 
+def breaks_of_others() -> dict[str, dict[str, Callable[[dict], object]]]:
+    """As `breaks`, for the other documents of profiles, by the names of their files."""
+    return {
+        "difference": {
+            "a key more in a side": lambda of: of["a"].update(more=1),
+            "a word that is not known": lambda of: of["functions"][0].update(matched="?"),
+            "a call among functions": lambda of: of["functions"].append(of["calls"][0]),
+            "a count of one side": lambda of: of["blocks"][0]["count"].pop(),
+        },
+        "ranking": {
+            "no run that failed": lambda of: of.update(failing=0),
+            "a formula less": lambda of: of["rankings"].pop("dstar"),
+            "a place before the first": lambda of: of["rankings"]["ochiai"]["paths"]["functions"][
+                0
+            ].update(best_place=0),
+        },
+        "tables": {
+            "a tone that is not known": lambda of: of["remarks"].append({"tone": "?", "text": ""}),
+            "a table without rows": lambda of: of["tables"][0].pop("rows"),
+            "a cell that is an object": lambda of: of["tables"][0]["rows"][0].update(x={}),
+        },
+    }
+
+
 def broken(
     document: Path, changes: dict[str, Callable[[dict], object]]
 ) -> Iterator[tuple[str, Path]]:
@@ -136,7 +181,7 @@ def broken(
     for number, (name, change) in enumerate(changes.items()):
         changed = copy.deepcopy(whole)
         change(changed)
-        out = document.parent / f"broken-{number}.json"
+        out = document.parent / f"broken-{document.stem}-{number}.json"
         out.write_text(json.dumps(changed))
         yield name, out
 
@@ -183,7 +228,7 @@ def check_tasks() -> str:
     shutil.rmtree(TASKS_PLACE, ignore_errors=True)
     TASKS_PLACE.mkdir(parents=True)
     documents = [graph_of("lu"), graph_of("dedup"), graph_of("fibonacci", "-fopenmp")]
-    validate = [python, VALIDATE, TASKS_SCHEMA]
+    validate = [python, VALIDATE, SCHEMA]
     outcome = attempt([*validate, *documents], TASKS_PLACE)
     if outcome.status != 0:
         raise CheckFailed((outcome.out + outcome.err).decode()[-2000:])
@@ -203,11 +248,14 @@ def check() -> str:
     documents = [*exports_of_cases(), export_of_killed()]
     example = PLACE / "04-loop-0.json"
     documents.append(beyond_64_bits(example))
+    documents += sorted(EARLIER.glob("*.json"))
     validate = [python, VALIDATE, SCHEMA]
     outcome = attempt([*validate, *documents], PLACE)
     if outcome.status != 0:
         raise CheckFailed((outcome.out + outcome.err).decode()[-2000:])
     changed = list(broken(example, breaks()))
+    for name, changes in breaks_of_others().items():
+        changed += broken(Path(shutil.copy(EARLIER / f"{name}.json", PLACE)), changes)
     for name, document in changed:
         if attempt([*validate, document], PLACE).status != 1:
             raise CheckFailed(f"the schema accepts {name}")

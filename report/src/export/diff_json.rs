@@ -21,11 +21,7 @@ use profile::escape;
 use profile::image::hexadecimal;
 use serde_json::{Value, json};
 
-/// Name and version of the schema of differences.
-pub const DIFF_SCHEMA: &str = "pathprof-diff/1";
-
-/// Name and version of the schema of rankings.
-pub const SPECTRA_SCHEMA: &str = "pathprof-spectra/1";
+use crate::schema;
 
 /// Writes a comparison.
 ///
@@ -46,7 +42,7 @@ pub fn write(comparison: &Comparison<'_>, out: &mut impl Write) -> serde_json::R
         .collect();
     let pair = |at: usize| comparison.pair(at);
     let document = json!({
-        "schema": DIFF_SCHEMA,
+        "schema": schema::DIFFERENCE,
         "a": side(a, executed.a, scale.a),
         "b": side(b, executed.b, scale.b),
         "unit": number(scale.unit()),
@@ -93,7 +89,7 @@ pub fn write_spectra(
         rankings.insert(formula_word(formula).into(), of_kind.into());
     }
     let document = json!({
-        "schema": SPECTRA_SCHEMA,
+        "schema": schema::RANKING,
         "failing": spectra.runs.failing,
         "passing": spectra.runs.passing,
         "images": spectra.builds.keys().collect::<Vec<_>>(),

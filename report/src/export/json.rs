@@ -18,8 +18,7 @@ use profile::image::hexadecimal;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-/// Name and version of the schema.
-pub const SCHEMA: &str = "pathprof/1";
+use crate::schema;
 
 /// Writes `report`; `pretty` with line breaks and indentation.
 ///
@@ -40,7 +39,7 @@ impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let report = self.0;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("schema", SCHEMA)?;
+        map.serialize_entry("schema", schema::REPORT)?;
         map.serialize_entry("mode", report.common(|module| module.mode.name()))?;
         map.serialize_entry("stage", report.common(|module| module.stage.name()))?;
         map.serialize_entry("images", &List(|| report.images.iter().map(image)))?;

@@ -12,10 +12,8 @@ use trace::tasks::graph::TaskId;
 use trace::tasks::parallelism::Parallelism;
 use trace::tasks::span::Span;
 
+use crate::schema;
 use crate::task_graph::{self, BarrierUse, LockUse};
-
-/// The name of the schema.
-pub const SCHEMA: &str = "pathprof-tasks/1";
 
 /// Writes a graph. The streams are those of its threads, each one's own first.
 ///
@@ -37,7 +35,7 @@ pub fn write(
         })
         .collect();
     let span = |span: &Span| json!({ "work": span.work, "span": span.span, "way": span.way });
-    write!(out, "{{\"schema\":{}", json!(SCHEMA))?;
+    write!(out, "{{\"schema\":{}", json!(schema::TASK_GRAPH))?;
     let parts = [
         ("threads", json!(threads)),
         ("missing", json!(tasks.missing)),

@@ -8,11 +8,9 @@ use profile::escape::Json;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::schema;
 use crate::show::document::Document;
 use crate::show::table::{Field, Row, Table};
-
-/// What says how the document is to be read.
-const SCHEMA: &str = "pathprof-tables/1";
 
 /// Writes the document.
 ///
@@ -57,7 +55,7 @@ impl<'a> DocumentEntry<'a> {
         let facts = document.heading.iter();
         let remarks = document.remarks.iter();
         Self {
-            schema: SCHEMA,
+            schema: schema::TABLES,
             heading: facts.map(|of| FactEntry { label: of.label, text: &of.text }).collect(),
             tables: document.tables.iter().map(table).collect(),
             remarks: remarks

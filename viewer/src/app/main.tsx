@@ -4,6 +4,7 @@ import { render } from "preact";
 
 import { Difference } from "../data/difference";
 import { Report } from "../data/report";
+import { SCHEMAS } from "../data/schemas";
 import { readIndex, readTasks } from "../data/store";
 import { TaskGraph } from "../data/taskGraph";
 import { DifferenceApp } from "./difference";
@@ -14,15 +15,14 @@ const root = document.getElementById("root");
 if (root) {
     readIndex()
         .then(async (index) => {
-            if (index.schema === "pathprof-html-tasks/1") {
+            if (index.schema === SCHEMAS.tasks) {
                 const graph = new TaskGraph(index, ...(await readTasks()));
                 root.textContent = "";
                 render(<TasksApp graph={graph} />, root);
                 return;
             }
             root.textContent = "";
-            if (index.schema === "pathprof-html/1")
-                render(<App report={new Report(index)} />, root);
+            if (index.schema === SCHEMAS.report) render(<App report={new Report(index)} />, root);
             else render(<DifferenceApp difference={new Difference(index)} />, root);
         })
         .catch((error: unknown) => {

@@ -1,10 +1,11 @@
 // What `pathprof diff --format html` writes: see report/src/export/html/diff.rs.
 
+import type { SCHEMAS } from "./schemas";
 import type { Count } from "../ui/numbers";
 import type { ToldPath, ToldSteps } from "./told";
 
 export interface DifferenceIndex {
-    schema: "pathprof-html-diff/1";
+    schema: typeof SCHEMAS.difference;
     a: Side;
     b: Side;
     /** What counts are divided by. */

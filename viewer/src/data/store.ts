@@ -1,5 +1,6 @@
 // Finds payloads and inflates them when they are shown.
 
+import { SCHEMAS } from "./schemas";
 import type { DifferenceIndex, PairPaths, PairSource } from "./differenceTypes";
 import type { TaskColumns, TaskEdges, TasksIndex } from "./tasksTypes";
 import type { FileCoverage, FunctionData, Index } from "./types";
@@ -86,14 +87,12 @@ function payload<T>(name: string): Promise<T | null> {
 /** What an index is of. */
 type AnyIndex = Index | DifferenceIndex | TasksIndex;
 
-const SCHEMAS = ["pathprof-html/1", "pathprof-html-diff/1", "pathprof-html-tasks/1"];
-
 /** The index, with which everything begins: of a report, a difference, or a task graph. */
 export async function readIndex(): Promise<AnyIndex> {
     dictionary = decode(document.getElementById("dictionary")?.textContent ?? "");
     parts = await payload<Record<string, number>>("parts");
     const index = await payload<AnyIndex>("index");
-    if (index && SCHEMAS.includes(index.schema)) return index;
+    if (index && Object.values(SCHEMAS).includes(index.schema)) return index;
     throw new Error("this page has no data");
 }
 

@@ -1,9 +1,10 @@
 // What `pathprof trace graph --format html` writes: see report/src/export/html/tasks.
 
+import type { SCHEMAS } from "./schemas";
 import type { Count } from "../ui/numbers";
 
 export interface TasksIndex {
-    schema: "pathprof-html-tasks/1";
+    schema: typeof SCHEMAS.tasks;
     trace: string;
     pid: number;
     threads: { stream: number; thread: number }[];

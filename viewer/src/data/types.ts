@@ -1,10 +1,11 @@
 // What `pathprof html` writes: see report/src/export/html.
 
+import type { SCHEMAS } from "./schemas";
 import type { Count } from "../ui/numbers";
 import type { ToldPath, ToldSteps } from "./told";
 
 export interface Index {
-    schema: "pathprof-html/1";
+    schema: typeof SCHEMAS.report;
     mode: string;
     stage: string;
     early: boolean;

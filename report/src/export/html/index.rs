@@ -19,6 +19,7 @@ use super::files::{FileEntry, Files};
 use super::payload::{Exact, shown};
 use super::runs::{ImageEntry, Runs, images, runs};
 use super::told;
+use crate::schema;
 
 /// How many paths of the program are on the first page.
 const TOP_PATHS: usize = 30;
@@ -101,7 +102,7 @@ pub(super) fn index<'a>(
         columns.add(function, files, &mut classes);
     }
     Index {
-        schema: "pathprof-html/1",
+        schema: schema::REPORT_PAGE,
         mode: report.common(|module| module.mode.name()),
         stage: report.common(|module| module.stage.name()),
         early: report.common(|module| module.stage.name()) == "early",

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::asked::Asked;
 use crate::export::html::payload::{Exact, Signed, shown};
 use crate::export::html::runs::{ImageEntry, command, images};
+use crate::schema;
 
 /// The most command lines that are listed for each side.
 const COMMANDS: usize = 3;
@@ -121,7 +122,7 @@ pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
         Per::Entry(glob) => ("entry", Some(text(glob))),
     };
     Index {
-        schema: "pathprof-html-diff/1",
+        schema: schema::DIFFERENCE_PAGE,
         a: side(comparison.a, comparison.executed.a, comparison.scale.a),
         b: side(comparison.b, comparison.executed.b, comparison.scale.b),
         per,

@@ -10,11 +10,9 @@ use trace::tasks::span::Span;
 
 use super::tables;
 use crate::export::html::payload::{Exact, shown};
+use crate::schema;
 use crate::show::trace_graph;
 use crate::task_graph::TaskGraphReport;
-
-/// The name of the schema.
-const SCHEMA: &str = "pathprof-html-tasks/1";
 
 /// How many rows of paths are in the page.
 const MOST_PATHS: usize = 200;
@@ -35,7 +33,7 @@ pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
     };
     let parallelism = report.parallelism;
     json!({
-        "schema": SCHEMA,
+        "schema": schema::TASKS_PAGE,
         "trace": shown(&report.trace.path.to_string_lossy()),
         "pid": report.trace.run.pid,
         "threads": threads(report.trace).iter().filter_map(thread).collect::<Vec<_>>(),
