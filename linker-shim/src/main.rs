@@ -20,6 +20,7 @@
 //! * `scan` the modules that objects, archives and images have
 //! * `kind` what kind of image is linked
 //! * `elements` sections and symbols of an object that is generated
+//! * `assembly` machine code, assembled from `assembly/*.s` when pathld is built
 //! * `module` the object with the region of counters and the table of modules
 //! * `threads` in it `pthread_create` and its like, as an executable defines them
 //! * `traces` in it what traced modules need
@@ -34,6 +35,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod assembly;
 mod bitcode;
 mod content;
 mod depfile;

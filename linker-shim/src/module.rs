@@ -8,8 +8,8 @@
 use anyhow::{Context, Result, ensure};
 use object::elf::{
     GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT,
-    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_WRITE,
-    SHT_NOTE, SHT_PREINIT_ARRAY,
+    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, SHF_ALLOC, SHF_WRITE, SHT_NOTE,
+    SHT_PREINIT_ARRAY,
 };
 use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{
@@ -21,6 +21,7 @@ use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, note};
 use zerocopy::IntoBytes;
 
+use crate::assembly::delta_offset::{of_word, zero};
 use crate::elements::{claim_group, define, refer, section, undefined};
 use crate::kind::Kind;
 use crate::scan::Module;
@@ -311,14 +312,14 @@ fn lend(object: &mut Object<'_>) -> SymbolId {
 /// Defines the function that gives the word's distance from the thread pointer, 0 without a word.
 fn delta_offset(object: &mut Object<'_>, delta: Option<SymbolId>) -> Result<()> {
     let text = section(object, ".text.__pathcc_delta_offset", SectionKind::Text);
-    // endbr64; mov __pathcc_delta@GOTTPOFF(%rip), %rax; ret
     let code: &[u8] = match delta {
-        Some(_) => &[0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x8b, 0x05, 0, 0, 0, 0, 0xc3],
-        None => &[0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0, 0xc3],
+        Some(_) => &of_word::CODE,
+        None => &zero::CODE,
     };
     let start = object.append_section_data(text, code, 16);
     define(object, names::DELTA_OFFSET, SymbolKind::Text, text, start, code.len() as u64);
-    let Some(symbol) = delta else { return Ok(()) };
-    let flags = RelocationFlags::Elf { r_type: R_X86_64_GOTTPOFF };
-    Ok(object.add_relocation(text, Relocation { offset: start + 7, symbol, addend: -4, flags })?)
+    match delta {
+        Some(symbol) => of_word::DELTA.refer(object, text, start, symbol),
+        None => Ok(()),
+    }
 }
