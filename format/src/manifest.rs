@@ -214,7 +214,8 @@ pub struct Access {
     pub location: Option<u32>,
 }
 
-/// What is done to memory.
+/// What is done to memory. The C++ side of the pass has the same list (`pass/cpp/accesses.h`).
+#[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
     /// It is read.
@@ -238,6 +239,8 @@ pub enum AccessKind {
 
 /// The tickets of an atomic access: numbers that the process gives away once. A thread that reads
 /// what another one stored has a larger ticket after that than the other one had before.
+/// The C++ side of the pass has the same list (`pass/cpp/accesses.h`).
+#[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tickets {
     /// It is not atomic.
@@ -254,7 +257,10 @@ pub enum Tickets {
 }
 
 impl Tickets {
-    /// How many there are.
+    /// All of them, in the order of their codes.
+    pub const ALL: [Self; 5] = [Self::None, Self::Before, Self::After, Self::Both, Self::Relaxed];
+
+    /// How many tickets the trace has.
     pub fn count(self) -> usize {
         match self {
             Self::None | Self::Relaxed => 0,
@@ -321,6 +327,18 @@ pub enum Stride {
 }
 
 impl AccessKind {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Self; 8] = [
+        Self::Load,
+        Self::Store,
+        Self::Update,
+        Self::BulkLoad,
+        Self::BulkStore,
+        Self::Fence,
+        Self::Base,
+        Self::Stride,
+    ];
+
     /// Whether memory is accessed, or ordered.
     pub fn is_access(self) -> bool {
         !matches!(self, Self::Base | Self::Stride)

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-// Must match `AccessKind` in src/ffi.rs.
+// The list of `AccessKind` in format/src/manifest.rs.
 enum class AccessKind : uint32_t { Load, Store, Update, BulkLoad, BulkStore, Fence, Base, Stride };
 
-// Must match `Tickets` in src/ffi.rs.
+// The list of `Tickets` in format/src/manifest.rs.
 enum class Tickets : uint32_t { None, Before, After, Both, Relaxed };
 
 // An access to memory, or a fence.

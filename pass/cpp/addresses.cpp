@@ -389,7 +389,7 @@ public:
     }
   }
 
-  void tell(void *Found, void (*Tell)(void *, const PathpassAccess *)) {
+  void visit(void *Visitor, void (*Visit)(void *, const PathpassAccess *)) {
     uint64_t Number = 0;
     for (auto &[BB, Indices] : OfBlock)
       for (size_t Index : Indices)
@@ -404,27 +404,27 @@ public:
             wrap(Of.At),       wrap(Of.Address),        wrap(Of.Length), Of.Size,
             wrap(Of.Variable), NumberOf(Of.From),       Of.By,           wrap(Of.Header),
             Of.Stride,         NumberOf(Of.StrideFrom), Of.Kind,         Of.Taken};
-        Tell(Found, &Access);
+        Visit(Visitor, &Access);
       }
   }
 };
 } // namespace
 
-// Tells the accesses of a function in their order within each block. Those to stack slots that
+// Visits the accesses of a function in their order within each block. Those to stack slots that
 // nobody else can reach are left out unless `WithStack`. With `WithOffsets`, addresses are computed
 // from others where that is possible; with `WithLoops`, from where loops are entered; with
 // `WithVariables`, from variables. Blocks that cannot be reached have none.
 extern "C" void pathpass_accesses(LLVMValueRef Value, FunctionAnalysisManager *Analyses,
                                   bool WithStack, bool WithOffsets, bool WithLoops,
-                                  bool WithVariables, void *Found,
-                                  void (*Tell)(void *, const PathpassAccess *)) {
+                                  bool WithVariables, void *Visitor,
+                                  void (*Visit)(void *, const PathpassAccess *)) {
   auto &F = *unwrap<Function>(Value);
   Addresses All(F, *Analyses, WithStack, WithOffsets, WithLoops, WithVariables);
   auto &Dominators = Analyses->getResult<DominatorTreeAnalysis>(F);
   for (auto *Node : depth_first(Dominators.getRootNode()))
     All.noteBlock(*Node->getBlock());
   All.compute();
-  All.tell(Found, Tell);
+  All.visit(Visitor, Visit);
 }
 
 // Whether an instruction was inserted for a trace.

@@ -59,7 +59,7 @@ extern "C" const DILocation *pathpass_parameter_location(LLVMValueRef Value) {
   return Last;
 }
 
-// What has a name around a function. Must match `ScopeKind` in src/ffi.rs.
+// A named scope around a function. The list of `ScopeKind` in src/ffi.rs.
 enum class ScopeKind : unsigned { Function, Namespace, InlineNamespace, Class, Struct, Union };
 
 // Whether a unit is C++, whose functions have scopes.
@@ -72,27 +72,27 @@ static bool isCPlusPlus(const DICompileUnit *Unit) {
              : dwarf::isCPlusPlus(dwarf::SourceLanguage(Language.getName()));
 }
 
-// Tells the name of a function and of each scope around it, from the inside out; of a function that
-// is not C++ only its own, and returns false.
-extern "C" bool pathpass_scopes(const DISubprogram *Function, void *Found,
-                                void (*Tell)(void *, ScopeKind, const char *, size_t)) {
-  auto TellName = [&](ScopeKind Kind, StringRef Name) {
-    Tell(Found, Kind, Name.data(), Name.size());
+// Visits the name of a function and of each scope around it, from the inside out; of a function
+// that is not C++ only its own, and returns false.
+extern "C" bool pathpass_scopes(const DISubprogram *Function, void *Visitor,
+                                void (*Visit)(void *, ScopeKind, const char *, size_t)) {
+  auto VisitName = [&](ScopeKind Kind, StringRef Name) {
+    Visit(Visitor, Kind, Name.data(), Name.size());
   };
   if (!isCPlusPlus(Function->getUnit())) {
-    TellName(ScopeKind::Function, Function->getName());
+    VisitName(ScopeKind::Function, Function->getName());
     return false;
   }
   for (const DIScope *Scope = Function; Scope; Scope = Scope->getScope())
     if (auto *Namespace = dyn_cast<DINamespace>(Scope))
-      TellName(Namespace->getExportSymbols() ? ScopeKind::InlineNamespace : ScopeKind::Namespace,
-               Namespace->getName());
+      VisitName(Namespace->getExportSymbols() ? ScopeKind::InlineNamespace : ScopeKind::Namespace,
+                Namespace->getName());
     else if (isa<DISubprogram>(Scope))
-      TellName(ScopeKind::Function, Scope->getName());
+      VisitName(ScopeKind::Function, Scope->getName());
     else if (auto *Type = dyn_cast<DICompositeType>(Scope))
-      TellName(Type->getTag() == dwarf::DW_TAG_class_type   ? ScopeKind::Class
-               : Type->getTag() == dwarf::DW_TAG_union_type ? ScopeKind::Union
-                                                            : ScopeKind::Struct,
-               Type->getName());
+      VisitName(Type->getTag() == dwarf::DW_TAG_class_type   ? ScopeKind::Class
+                : Type->getTag() == dwarf::DW_TAG_union_type ? ScopeKind::Union
+                                                             : ScopeKind::Struct,
+                Type->getName());
   return true;
 }

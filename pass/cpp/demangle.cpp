@@ -58,10 +58,10 @@ static constexpr size_t LongestName = 1 << 14;
 
 static PathpassText textOf(std::string_view Text) { return {Text.data(), Text.size()}; }
 
-// Tells the whole name, the name without parameters and return type, the same without arguments of
+// Visits the whole name, the name without parameters and return type, the same without arguments of
 // templates, and of that the last part.
-extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Found,
-                                  void (*Tell)(void *, const PathpassText *)) {
+extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Visitor,
+                                  void (*Visit)(void *, const PathpassText *)) {
   std::string_view Mangled(Name, Length);
   if (Mangled.substr(0, 2) != "_Z" || Length > LongestName)
     return;
@@ -78,5 +78,5 @@ extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Found,
   const PathpassText Texts[] = {textOf(Whole.text()), textOf(Short.text()), textOf(Plain.text()),
                                 textOf(Named->getBaseName())};
   if (Whole.isWhole() && Short.isWhole() && Plain.isWhole())
-    Tell(Found, Texts);
+    Visit(Visitor, Texts);
 }

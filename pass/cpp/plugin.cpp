@@ -1,9 +1,9 @@
-// The plugin in clang's pipeline: its options, where in the pipeline it runs, and what it is told
-// of the pipeline. LLVM's C API has none of it.
+// The plugin in clang's pipeline: its options, where in the pipeline it runs, and the level of the
+// pipeline. LLVM's C API has none of it.
 //
-// Decided here: which of LLVM's extension points the pass stands at, given the place that Rust was
-// asked for (`pathpass_place`), and when the profiler of clang's own has run. What an option means
-// and what is done to a module is decided in Rust. The declarations in src/ffi.rs must match.
+// Decided here: which of LLVM's extension points the pass stands at, given the point that Rust
+// chooses (`pathpass_pipeline_point`), and when the profiler of clang's own has run. What an option
+// means and what is done to a module is decided in Rust. The declarations in src/ffi.rs must match.
 #include "llvm-c/Target.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
@@ -25,11 +25,11 @@ struct PathpassSituation {
   bool Last;
 };
 
-// Must match `Place` in src/parameters.rs.
-enum class Place : unsigned { Late, Early, BehindProfiler };
+// The list of `PipelinePoint` in src/parameters.rs.
+enum class PipelinePoint : unsigned { Late, Early, BehindProfiler };
 
 extern "C" PathpassOption pathpass_option(size_t Number);
-extern "C" Place pathpass_place();
+extern "C" PipelinePoint pathpass_pipeline_point();
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassSituation *Situation,
                              FunctionAnalysisManager *Analyses);
 extern "C" bool pathpass_prepare(LLVMModuleRef Module);
@@ -46,11 +46,11 @@ static const std::vector<cl::list<std::string> *> Parameters = [] {
   return All;
 }();
 
-// Tells the values that an option was given, in their order.
-extern "C" void pathpass_values(size_t Number, void *Found,
-                                void (*Tell)(void *, const char *, size_t)) {
+// Visits the values that an option was given, in their order.
+extern "C" void pathpass_values(size_t Number, void *Visitor,
+                                void (*Visit)(void *, const char *, size_t)) {
   for (const std::string &Value : *Parameters[Number])
-    Tell(Found, Value.data(), Value.size());
+    Visit(Visitor, Value.data(), Value.size());
 }
 
 namespace {
@@ -82,8 +82,8 @@ struct PreparePass : PassInfoMixin<PreparePass> {
 
 namespace {
 // The early pass, in a pipeline that reads or makes a profile of clang's own: that knows functions
-// by the shapes of their graphs, which we change. So we stand behind it. There is no place for
-// plugins, but passes tell when they have run.
+// by the shapes of their graphs, which we change. So we stand behind it. LLVM has no
+// extension point there, but calls us back when a pass has run.
 struct Behind {
   // What will be counted when the profiler has run.
   Module *M = nullptr;
@@ -102,7 +102,7 @@ struct WaitPass : PassInfoMixin<WaitPass> {
   WaitPass(std::shared_ptr<Behind> Waits, OptimizationLevel Level)
       : Waits(std::move(Waits)), Level(Level) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
-    // Of a profile that was made by clang's front end it has told already.
+    // A profile of clang's front end has been read already.
     if (M.getProfileSummary(/*IsCS=*/false))
       return PathPass(Level, false).run(M, Analyses);
     Waits->M = &M;
@@ -132,8 +132,8 @@ extern "C" void pathpass_register(PassBuilder &PB) {
   LLVMInitializeX86AsmParser();
   auto Waits = std::make_shared<Behind>();
   auto *Instrumentation = PB.getPassInstrumentationCallbacks();
-  bool IsEarly = pathpass_place() != Place::Late;
-  bool CanWait = pathpass_place() == Place::BehindProfiler && Instrumentation;
+  bool IsEarly = pathpass_pipeline_point() != PipelinePoint::Late;
+  bool CanWait = pathpass_pipeline_point() == PipelinePoint::BehindProfiler && Instrumentation;
   if (CanWait)
     Instrumentation->registerAfterPassCallback([Waits](StringRef Pass, Any,
                                                        const PreservedAnalyses &) {

@@ -1,4 +1,4 @@
-// What is read of a module that LLVM's C API cannot tell: facts about functions, instructions and
+// Reads of a module what LLVM's C API does not offer: facts about functions, instructions and
 // blocks, estimates, texts, and positions in the source. Nothing is changed.
 //
 // Decided here, since only LLVM's classes show it: behind which instruction control goes on, which
@@ -129,7 +129,7 @@ static bool doesNotReturn(const CallBase &Call) {
   return Call.doesNotReturn() || ID == Intrinsic::eh_return_i32 || ID == Intrinsic::eh_return_i64;
 }
 
-// Whether a call tells of a coroutine, or asks about it, and does no more.
+// Whether a call only marks a part of a coroutine or asks for a fact about it.
 static bool describesCoroutine(const CallBase &Call) {
   switch (Call.getIntrinsicID()) {
   case Intrinsic::coro_id:
@@ -284,10 +284,10 @@ extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses,
   return Probability.isUnknown() ? 0 : Probability.getNumerator();
 }
 
-// Tells the text of each block of a function in LLVM's own language. The numbers of values are
-// found once: a block that is printed by itself would have those of the whole function counted.
-extern "C" void pathpass_texts(LLVMValueRef Value, void *Found,
-                               void (*Tell)(void *, LLVMBasicBlockRef, const PathpassText *)) {
+// Visits the text of each block of a function in LLVM's own language. Values are numbered once: a
+// block that is printed by itself would have those of the whole function counted.
+extern "C" void pathpass_texts(LLVMValueRef Value, void *Visitor,
+                               void (*Visit)(void *, LLVMBasicBlockRef, const PathpassText *)) {
   auto &F = *unwrap<Function>(Value);
   ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
   Slots.incorporateFunction(F);
@@ -301,8 +301,8 @@ extern "C" void pathpass_texts(LLVMValueRef Value, void *Found,
       I.print(Out, Slots);
     }
     // A label is written like a value where control goes to it, and without `%` where it stands.
-    PathpassText Told = {Text.data() + 1, Text.size() - 1};
-    Tell(Found, wrap(&BB), &Told);
+    PathpassText WithoutPercent = {Text.data() + 1, Text.size() - 1};
+    Visit(Visitor, wrap(&BB), &WithoutPercent);
   }
 }
 

@@ -9,9 +9,10 @@ use std::{ptr, slice};
 use inkwell::module::Module;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 
+use pathformat::manifest::{AccessKind, Tickets};
 use pathformat::settings::Level;
 
-use crate::parameters::{Given, PARAMETERS};
+use crate::parameters::{Given, PARAMETERS, PipelinePoint};
 
 /// The function analyses of LLVM's pass manager, only ever handed back to C++.
 #[repr(C)]
@@ -83,33 +84,6 @@ pub(crate) struct Location {
     pub(crate) column: c_uint,
 }
 
-/// What an access does. Must match `AccessKind` in `cpp/accesses.h`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(dead_code, reason = "C++ makes the values")]
-pub(crate) enum AccessKind {
-    Load,
-    Store,
-    Update,
-    BulkLoad,
-    BulkStore,
-    Fence,
-    Base,
-    Stride,
-}
-
-/// Which tickets an access takes. Must match `Tickets` in `cpp/accesses.h`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(dead_code, reason = "C++ makes the values")]
-pub(crate) enum Tickets {
-    None,
-    Before,
-    After,
-    Both,
-    Relaxed,
-}
-
 /// Must match `PathpassAccess` in `cpp/addresses.cpp`.
 #[repr(C)]
 pub(crate) struct Access {
@@ -144,8 +118,8 @@ unsafe extern "C" {
     fn pathpass_register(pass_builder: *mut c_void);
     fn pathpass_values(
         place: usize,
-        found: *mut c_void,
-        tell: extern "C" fn(*mut c_void, *const c_char, usize),
+        visitor: *mut c_void,
+        visit: extern "C" fn(*mut c_void, *const c_char, usize),
     );
     pub(crate) fn pathpass_function_facts(function: LLVMValueRef) -> u32;
     pub(crate) fn pathpass_annotation(function: LLVMValueRef, number: usize) -> *const c_char;
@@ -174,13 +148,13 @@ unsafe extern "C" {
     pub(crate) fn pathpass_demangle(
         name: *const c_char,
         length: usize,
-        found: *mut c_void,
-        tell: extern "C" fn(*mut c_void, *const [Text; 4]),
+        visitor: *mut c_void,
+        visit: extern "C" fn(*mut c_void, *const [Text; 4]),
     );
     pub(crate) fn pathpass_texts(
         function: LLVMValueRef,
-        found: *mut c_void,
-        tell: extern "C" fn(*mut c_void, LLVMBasicBlockRef, *const Text),
+        visitor: *mut c_void,
+        visit: extern "C" fn(*mut c_void, LLVMBasicBlockRef, *const Text),
     );
     pub(crate) fn pathpass_first_insertion(block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub(crate) fn pathpass_split_edge(
@@ -209,8 +183,8 @@ unsafe extern "C" {
         with_offsets: bool,
         with_loops: bool,
         with_variables: bool,
-        found: *mut c_void,
-        tell: extern "C" fn(*mut c_void, *const Access),
+        visitor: *mut c_void,
+        visit: extern "C" fn(*mut c_void, *const Access),
     );
     pub(crate) fn pathpass_is_computed(instruction: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_is_called_by_compiler(name: *const c_char, length: usize) -> bool;
@@ -224,8 +198,8 @@ unsafe extern "C" {
     pub(crate) fn pathpass_parameter_location(function: LLVMValueRef) -> *const DebugLocation;
     pub(crate) fn pathpass_scopes(
         function: *const Subprogram,
-        found: *mut c_void,
-        tell: extern "C" fn(*mut c_void, ScopeKind, *const u8, usize),
+        visitor: *mut c_void,
+        visit: extern "C" fn(*mut c_void, ScopeKind, *const u8, usize),
     ) -> bool;
 }
 
@@ -320,23 +294,66 @@ pub(crate) extern "C" fn pathpass_option(place: usize) -> Parameter {
     }
 }
 
-/// Where in the pipeline the pass is wanted; must match `Place` in `cpp/plugin.cpp`.
+/// The point of the pipeline at which the pass is to run.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn pathpass_place() -> c_uint {
-    Given { values: &values }.place() as c_uint
+pub(crate) extern "C" fn pathpass_pipeline_point() -> PipelinePoint {
+    Given { values: &values }.pipeline_point()
 }
 
 /// The values that the option at this place of the table was given, in their order.
 fn values(place: usize) -> Vec<String> {
-    extern "C" fn tell(found: *mut c_void, text: *const c_char, length: usize) {
+    extern "C" fn push(values: *mut c_void, text: *const c_char, length: usize) {
         // SAFETY: C++ hands back what it was given below, and a text of this length.
-        let (found, text) = unsafe {
-            (&mut *found.cast::<Vec<String>>(), slice::from_raw_parts(text.cast(), length))
+        let (values, text) = unsafe {
+            (&mut *values.cast::<Vec<String>>(), slice::from_raw_parts(text.cast(), length))
         };
-        found.push(String::from_utf8_lossy(text).into_owned());
+        values.push(String::from_utf8_lossy(text).into_owned());
     }
-    let mut found = Vec::<String>::new();
-    // SAFETY: `tell` is given `found`, which lives as long as the call.
-    unsafe { pathpass_values(place, (&raw mut found).cast(), tell) };
-    found
+    let mut values = Vec::<String>::new();
+    // SAFETY: `push` is given `values`, which lives as long as the call.
+    unsafe { pathpass_values(place, (&raw mut values).cast(), push) };
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::*;
+
+    /// The enumerators of an enumeration in C++.
+    fn enumerators<'a>(source: &'a str, name: &str) -> Vec<&'a str> {
+        let (_, list) = source.split_once(&format!("enum class {name} : ")).expect("it is defined");
+        let (_, list) = list.split_once('{').expect("it has a list");
+        let (list, _) = list.split_once('}').expect("the list ends");
+        list.split(',').map(str::trim).collect()
+    }
+
+    #[track_caller]
+    fn check<T: Debug>(source: &str, name: &str, variants: impl IntoIterator<Item = (T, u32)>) {
+        let (names, numbers): (Vec<_>, Vec<_>) =
+            variants.into_iter().map(|(variant, number)| (format!("{variant:?}"), number)).unzip();
+        assert_eq!(enumerators(source, name), names, "{name}");
+        assert!(numbers.into_iter().eq(0..names.len() as u32), "{name}");
+    }
+
+    #[test]
+    fn enumerations_of_cpp_have_the_same_lists() {
+        let accesses = include_str!("../cpp/accesses.h");
+        check(accesses, "AccessKind", AccessKind::ALL.map(|kind| (kind, kind as u32)));
+        check(accesses, "Tickets", Tickets::ALL.map(|tickets| (tickets, tickets as u32)));
+        let scopes = [
+            ScopeKind::Function,
+            ScopeKind::Namespace,
+            ScopeKind::InlineNamespace,
+            ScopeKind::Class,
+            ScopeKind::Struct,
+            ScopeKind::Union,
+        ];
+        let debug_info = include_str!("../cpp/debug_info.cpp");
+        check(debug_info, "ScopeKind", scopes.map(|kind| (kind, kind as u32)));
+        let points = [PipelinePoint::Late, PipelinePoint::Early, PipelinePoint::BehindProfiler];
+        let plugin = include_str!("../cpp/plugin.cpp");
+        check(plugin, "PipelinePoint", points.map(|point| (point, point as u32)));
+    }
 }

@@ -26,9 +26,7 @@ use crate::ffi;
 mod accesses;
 mod debug_info;
 
-pub(crate) use self::accesses::{
-    AccessKind, Base, Stride, Tickets, accesses, is_called_by_compiler, is_computed,
-};
+pub(crate) use self::accesses::{Base, Stride, accesses, is_called_by_compiler, is_computed};
 pub(crate) use self::debug_info::{
     DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration,
     last_parameter, position, scopes,
@@ -269,7 +267,7 @@ pub(crate) fn name(function: &FunctionValue<'_>) -> String {
 /// the label, then the instructions without their debug locations.
 pub(crate) fn texts(function: FunctionValue<'_>, blocks: &[BasicBlock<'_>]) -> Vec<Vec<String>> {
     type Found = HashMap<LLVMBasicBlockRef, Vec<String>>;
-    extern "C" fn tell(found: *mut c_void, block: LLVMBasicBlockRef, text: *const ffi::Text) {
+    extern "C" fn push(found: *mut c_void, block: LLVMBasicBlockRef, text: *const ffi::Text) {
         // SAFETY: `found` is the value below; the text has this length and is not empty.
         let (found, text) = unsafe {
             let text = slice::from_raw_parts((*text).bytes, (*text).length);
@@ -281,8 +279,8 @@ pub(crate) fn texts(function: FunctionValue<'_>, blocks: &[BasicBlock<'_>]) -> V
         );
     }
     let mut found = Found::new();
-    // SAFETY: a live function, and a value of the type that `tell` takes.
-    unsafe { ffi::pathpass_texts(function.as_value_ref(), (&raw mut found).cast(), tell) };
+    // SAFETY: a live function, and a value of the type that `push` takes.
+    unsafe { ffi::pathpass_texts(function.as_value_ref(), (&raw mut found).cast(), push) };
     let of = |block: &BasicBlock<'_>| found.remove(&block.as_mut_ptr()).unwrap_or_default();
     blocks.iter().map(of).collect()
 }
@@ -309,7 +307,7 @@ pub(crate) struct Demangled {
 
 /// What the source calls the function with this symbol.
 pub(crate) fn demangled(symbol: &str) -> Demangled {
-    extern "C" fn tell(found: *mut c_void, texts: *const [ffi::Text; 4]) {
+    extern "C" fn set(found: *mut c_void, texts: *const [ffi::Text; 4]) {
         // SAFETY: `found` is the value below; the texts have these lengths and live until this
         // function returns. An empty text may be at no address.
         unsafe {
@@ -330,9 +328,9 @@ pub(crate) fn demangled(symbol: &str) -> Demangled {
         }
     }
     let mut found = Demangled::default();
-    // SAFETY: a text of this length, and a value of the type that `tell` sets.
+    // SAFETY: a text of this length, and a value of the type that `set` sets.
     unsafe {
-        ffi::pathpass_demangle(symbol.as_ptr().cast(), symbol.len(), (&raw mut found).cast(), tell)
+        ffi::pathpass_demangle(symbol.as_ptr().cast(), symbol.len(), (&raw mut found).cast(), set)
     };
     found
 }

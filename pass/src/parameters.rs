@@ -131,9 +131,10 @@ pub(crate) static PARAMETERS: [Parameter; 22] = [
     hidden(Name::Verify, c"pathcc-verify", c"verify every instrumented function, yes or no"),
 ];
 
-/// Where in the pipeline the pass stands.
+/// A point of LLVM's pipeline at which the pass can run. `cpp/plugin.cpp` has the same list.
+#[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PipelinePoint {
     /// Behind the optimiser.
     Late,
     /// Before it.
@@ -150,11 +151,11 @@ pub(crate) struct Given<'a> {
 
 impl Given<'_> {
     /// Where in the pipeline the pass shall stand.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn pipeline_point(&self) -> PipelinePoint {
         match (self.stage(), self.is_on(Name::BehindProfile, false)) {
-            (Stage::Late, _) => Place::Late,
-            (Stage::Early, false) => Place::Early,
-            (Stage::Early, true) => Place::BehindProfiler,
+            (Stage::Late, _) => PipelinePoint::Late,
+            (Stage::Early, false) => PipelinePoint::Early,
+            (Stage::Early, true) => PipelinePoint::BehindProfiler,
         }
     }
 
@@ -253,12 +254,12 @@ mod tests {
 
     #[test]
     fn the_stage_is_a_place_in_the_pipeline() {
-        let place = |of: &[(&CStr, &str)]| given(of, |given| given.place());
+        let point = |of: &[(&CStr, &str)]| given(of, |given| given.pipeline_point());
         let early = (c"pathcc-stage", "early");
         let behind = (c"pathcc-behind-profile", "yes");
-        assert_eq!(place(&[]), Place::Late);
-        assert_eq!(place(&[behind]), Place::Late);
-        assert_eq!(place(&[early]), Place::Early);
-        assert_eq!(place(&[early, behind]), Place::BehindProfiler);
+        assert_eq!(point(&[]), PipelinePoint::Late);
+        assert_eq!(point(&[behind]), PipelinePoint::Late);
+        assert_eq!(point(&[early]), PipelinePoint::Early);
+        assert_eq!(point(&[early, behind]), PipelinePoint::BehindProfiler);
     }
 }

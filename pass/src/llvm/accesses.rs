@@ -1,4 +1,4 @@
-//! Accesses to memory, as C++ tells them.
+//! Accesses to memory, as C++ finds them.
 
 use std::ffi::c_void;
 
@@ -6,11 +6,10 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::values::{
     AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue,
 };
+use pathformat::manifest::{AccessKind, Tickets};
 
 use crate::ffi;
 use crate::options::Techniques;
-
-pub(crate) use crate::ffi::{AccessKind, Tickets};
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
@@ -45,21 +44,21 @@ pub(crate) enum Base<'ctx> {
 pub(crate) enum Stride {
     /// This many bytes.
     Constant(i64),
-    /// What the access at this place in the list tells.
-    Told(usize),
+    /// The number that the access at this place in the list records.
+    Recorded(usize),
 }
 
 /// The accesses of a function, in their order within each block. Those to stack slots that nobody
 /// else can reach are left out unless `with_stack`. Addresses are computed from others, from where
 /// loops are entered and from variables, as far as `techniques` allow it. What has to be computed
-/// where loops are entered is inserted there, as instructions that [`is_computed`] tells.
+/// where loops are entered is inserted there, as instructions that [`is_computed`] recognises.
 pub(crate) fn accesses<'ctx>(
     function: FunctionValue<'ctx>,
     analyses: *mut ffi::Analyses,
     with_stack: bool,
     techniques: &Techniques,
 ) -> Vec<Access<'ctx>> {
-    extern "C" fn tell(found: *mut c_void, access: *const ffi::Access) {
+    extern "C" fn push(found: *mut c_void, access: *const ffi::Access) {
         // SAFETY: `found` is the list below; the instruction, its address and its length are live,
         // and of these types.
         unsafe {
@@ -72,11 +71,15 @@ pub(crate) fn accesses<'ctx>(
                 size: access.size,
                 from: base(access).map(|base| (base, access.by)),
                 moving: BasicBlock::new(access.header).map(|header| {
-                    let told = access.stride_from != u64::MAX;
+                    let is_recorded = access.stride_from != u64::MAX;
                     let constant = Stride::Constant(access.stride);
                     (
                         header,
-                        if told { Stride::Told(access.stride_from as usize) } else { constant },
+                        if is_recorded {
+                            Stride::Recorded(access.stride_from as usize)
+                        } else {
+                            constant
+                        },
                     )
                 }),
                 tickets: access.tickets,
@@ -94,7 +97,7 @@ pub(crate) fn accesses<'ctx>(
             techniques.loops,
             techniques.variables,
             (&raw mut found).cast(),
-            tell,
+            push,
         )
     };
     found

@@ -78,14 +78,14 @@ pub(crate) fn last_parameter(function: FunctionValue<'_>) -> Option<Position> {
 /// A function and the scopes around it, from the inside out; `Err` has the only name of a function
 /// that is not C++.
 pub(crate) fn scopes(function: Subprogram) -> Result<Vec<Scope>, String> {
-    extern "C" fn tell(found: *mut c_void, kind: ScopeKind, name: *const u8, length: usize) {
+    extern "C" fn push(found: *mut c_void, kind: ScopeKind, name: *const u8, length: usize) {
         // SAFETY: C++ hands back what it was given below, and a text of the metadata.
         let (found, name) = unsafe { (&mut *found.cast::<Vec<Scope>>(), text(name, length)) };
         found.push(Scope { kind, name });
     }
     let mut found = Vec::<Scope>::new();
-    // SAFETY: metadata of the live module, and a value of the type that `tell` takes.
-    let has_scopes = unsafe { ffi::pathpass_scopes(function.0, (&raw mut found).cast(), tell) };
+    // SAFETY: metadata of the live module, and a value of the type that `push` takes.
+    let has_scopes = unsafe { ffi::pathpass_scopes(function.0, (&raw mut found).cast(), push) };
     if has_scopes {
         return Ok(found);
     }

@@ -105,7 +105,7 @@ pub(super) fn read<'ctx>(
         let moving = access.moving.map(|(header, stride)| {
             let stride = match stride {
                 llvm::Stride::Constant(bytes) => Stride::Constant(bytes),
-                llvm::Stride::Told(by) => {
+                llvm::Stride::Recorded(by) => {
                     let (block, access) = places[by];
                     Stride::Recorded { block: block.0, access: access as u32 }
                 }
@@ -114,37 +114,14 @@ pub(super) fn read<'ctx>(
         });
         of_block.push(Access {
             instruction: access.instruction,
-            kind: kind(access.kind),
+            kind: access.kind,
             address: access.address,
             length: access.length,
             size: access.size,
             from,
             moving,
-            tickets: tickets(access.tickets),
+            tickets: access.tickets,
         });
     }
     found
-}
-
-fn kind(kind: llvm::AccessKind) -> AccessKind {
-    match kind {
-        llvm::AccessKind::Load => AccessKind::Load,
-        llvm::AccessKind::Store => AccessKind::Store,
-        llvm::AccessKind::Update => AccessKind::Update,
-        llvm::AccessKind::BulkLoad => AccessKind::BulkLoad,
-        llvm::AccessKind::BulkStore => AccessKind::BulkStore,
-        llvm::AccessKind::Fence => AccessKind::Fence,
-        llvm::AccessKind::Base => AccessKind::Base,
-        llvm::AccessKind::Stride => AccessKind::Stride,
-    }
-}
-
-fn tickets(tickets: llvm::Tickets) -> Tickets {
-    match tickets {
-        llvm::Tickets::None => Tickets::None,
-        llvm::Tickets::Before => Tickets::Before,
-        llvm::Tickets::After => Tickets::After,
-        llvm::Tickets::Both => Tickets::Both,
-        llvm::Tickets::Relaxed => Tickets::Relaxed,
-    }
 }

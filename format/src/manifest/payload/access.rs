@@ -4,25 +4,11 @@ use super::body::{Source, Writer, code, decoded};
 use crate::manifest::{Access, AccessKind, Address, Block, Stride, Tickets};
 use crate::wire::{Error, Result, Sink};
 
-const KINDS: [AccessKind; 8] = [
-    AccessKind::Load,
-    AccessKind::Store,
-    AccessKind::Update,
-    AccessKind::BulkLoad,
-    AccessKind::BulkStore,
-    AccessKind::Fence,
-    AccessKind::Base,
-    AccessKind::Stride,
-];
-
-const TICKETS: [Tickets; 5] =
-    [Tickets::None, Tickets::Before, Tickets::After, Tickets::Both, Tickets::Relaxed];
-
 impl Access {
     pub(super) fn encode(&self, to: &mut Writer) {
-        to.put_varint(code(&KINDS, &self.kind));
+        to.put_varint(code(&AccessKind::ALL, &self.kind));
         to.put_varint(self.size);
-        to.put_varint(code(&TICKETS, &self.tickets));
+        to.put_varint(code(&Tickets::ALL, &self.tickets));
         to.put_optional(self.location);
         match self.address {
             Address::Recorded => to.put_varint(0),
@@ -61,9 +47,10 @@ impl Access {
 
     /// Reads an access of a function with so many locations.
     pub(super) fn decode(from: &mut Source<'_>, locations: usize) -> Result<Self> {
-        let kind = decoded(&KINDS, from.reader.varint()?, "a kind of access is unknown")?;
+        let kind = decoded(&AccessKind::ALL, from.reader.varint()?, "a kind of access is unknown")?;
         let size = from.reader.varint()?;
-        let tickets = decoded(&TICKETS, from.reader.varint()?, "tickets of an access are unknown")?;
+        let tickets =
+            decoded(&Tickets::ALL, from.reader.varint()?, "tickets of an access are unknown")?;
         let location = from.optional()?;
         if location.is_some_and(|location| location as usize >= locations) {
             return Err(Error::Invalid("an access's location is out of range"));
