@@ -5,6 +5,7 @@
 //! | `array`, `base_address` | the counters of a unit, and the code that finds them |
 //! | `position`, `insertion` | where code goes: in a block, or on an edge |
 //! | `function`, `counter`, `assembly` | a function, and one step of a counter |
+//! | `path_sites` | lists the places at which paths need code |
 //! | `paths`, `promotion` | the path register, its increments, and counters kept in registers |
 //! | `sites` | counters of blocks, edges and calls |
 //! | `callees`, `lookup` | tables of callees, and the look-up of a key in them |
@@ -26,6 +27,7 @@ mod lookup;
 mod manifest;
 mod markers;
 mod note;
+mod path_sites;
 mod paths;
 mod position;
 mod profile_path;

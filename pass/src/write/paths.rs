@@ -9,8 +9,8 @@ use pathformat::ModuleId;
 use pathformat::manifest::TableOf;
 use pathformat::settings::Stage;
 use paths::Plan;
-use paths::cfg::Block;
-use paths::dag::{Cut, Dag, DagEdge, Kind, Place};
+use paths::cfg::{Block, Edge};
+use paths::dag::{DagEdge, Kind};
 use paths::placement::Op;
 
 use crate::layout::TableLayout;
@@ -24,6 +24,7 @@ use super::base_address::BaseAddress;
 use super::counter::Step;
 use super::function::Function;
 use super::insertion::Insertion;
+use super::path_sites::{self, Action, Site, is_only_way};
 use super::position::first_after_slots;
 use super::promotion::Promoted;
 use super::{callees, markers};
@@ -60,16 +61,12 @@ pub(super) fn instrument<'ctx>(
     let writer = Writer { graph, plan, code: &code, promoted: &promoted, slot, table: None };
     markers::declare(context, code.builder(), id, function.layout.index);
     writer.write_in_flight();
-    writer.write_block_tops();
-    writer.write_block_ends();
-    writer.write_edges();
+    writer.write_sites();
     if let Some((plan, slot)) = uncut {
         let of_paths = tables.iter().find(|(of, _)| *of == TableOf::Paths);
         let table = Some(of_paths.expect("uncut paths have a table").1);
         let writer = Writer { graph, plan, code: &code, promoted: &promoted, slot, table };
-        writer.write_block_tops();
-        writer.write_block_ends();
-        writer.write_edges();
+        writer.write_sites();
     }
     callees::count(&code, &calls, tables);
     graph.join();
@@ -90,12 +87,6 @@ fn counted_at_tops(plan: &Plan) -> impl Iterator<Item = (u64, Block)> {
     plan.dag.edges().filter_map(counted)
 }
 
-/// Whether all edges into a block start the path that `edge` starts.
-fn is_only_way(dag: &Dag, edge: DagEdge) -> bool {
-    let data = dag.edge(edge);
-    matches!(data.kind, Kind::Start(Place::OnEdges, _)) && dag.predecessors(data.to).len() == 1
-}
-
 struct Writer<'a, 'ctx> {
     graph: &'a Graph<'ctx>,
     plan: &'a Plan,
@@ -114,93 +105,63 @@ impl<'ctx> Writer<'_, 'ctx> {
         for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == Kind::InFlight) {
             let from = dag.edge(edge).from;
             if let Some(call) = self.graph.stays(from) {
-                self.write_at(edge, from, call);
+                self.write_at(&self.ops_of(edge), from, call);
             }
         }
     }
 
-    /// Starts of paths in the blocks that opaque edges lead to, and counts ahead where nothing but
-    /// starts leads to a block: so loops of one block stay that. They are written before the edges'
-    /// code, which then stands above them where an edge's code goes to the top of its target.
-    fn write_block_tops(&self) {
-        let dag = &self.plan.dag;
-        for edge in dag.edges() {
-            let data = dag.edge(edge);
-            if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
-                self.write_at(edge, data.to, self.code.top(data.to));
-            } else if let Some(op) =
-                self.plan.placement.speculative(edge).filter(|_| is_only_way(dag, edge))
-            {
-                self.code.position_before(data.to, self.code.top(data.to));
-                self.write(op, Step::Up);
+    /// The code at each site of the plan.
+    fn write_sites(&self) {
+        for (site, action) in path_sites::sites(&self.graph.cfg, self.plan) {
+            let ops = action.map(|action| self.ops(action)).unwrap_or_default();
+            match site {
+                Site::Top(block) => self.write_at(&ops, block, self.code.top(block)),
+                Site::End(block) => self.write_at(&ops, block, self.graph.end_point(block)),
+                Site::On(edge) => self.write_on(&ops, edge),
             }
         }
     }
 
-    /// Ends of paths before terminators.
-    fn write_block_ends(&self) {
-        let dag = &self.plan.dag;
-        for edge in dag.edges() {
-            let data = dag.edge(edge);
-            if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
-                self.write_at(edge, data.from, self.graph.end_point(data.from));
-            }
-        }
-        for block in self.graph.cfg.blocks() {
-            if let Some(value) = self.plan.placement.settled(block) {
-                self.code.builder().position_before(&self.graph.end_point(block));
-                self.set(value);
-            }
+    fn write_at(&self, ops: &[(Op, Step<'ctx>)], block: Block, at: InstructionValue<'ctx>) {
+        for &(op, step) in ops {
+            self.code.position_before(block, at);
+            self.write(op, step);
         }
     }
 
-    /// Code on control-flow edges: one step, or the end of a path and the start of the next.
-    fn write_edges(&self) {
-        let dag = &self.plan.dag;
-        for edge in self.graph.cfg.edges() {
-            let mut ops = Vec::new();
-            if let Some(flow) = dag.flow(edge) {
-                ops.extend(self.ops(flow));
+    fn write_on(&self, ops: &[(Op, Step<'ctx>)], edge: Edge) {
+        // Sums are of the first writer's counters.
+        let adds = self.table.is_none() && self.promoted.is_exit(edge);
+        if adds || !ops.is_empty() {
+            self.code.position_on(edge);
+            if adds {
+                self.promoted.add(self.code, edge);
             }
-            if let Some(Cut { end, start }) = dag.cut(edge) {
-                for half in [end, start] {
-                    if matches!(
-                        dag.edge(half).kind,
-                        Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _)
-                    ) {
-                        ops.extend(self.ops(half));
-                    }
-                }
+            ops.iter().for_each(|&(op, step)| self.write(op, step));
+        }
+    }
+
+    fn ops(&self, action: Action) -> Vec<(Op, Step<'ctx>)> {
+        match action {
+            Action::Step(edge) => self.ops_of(edge),
+            Action::Cut { end, start } => {
+                end.into_iter().chain(start).flat_map(|half| self.ops_of(half)).collect()
             }
-            // Sums are of the first writer's counters.
-            let adds = self.table.is_none() && self.promoted.is_exit(edge);
-            if adds || !ops.is_empty() {
-                self.code.position_on(edge);
-                if adds {
-                    self.promoted.add(self.code, edge);
-                }
-                ops.into_iter().for_each(|(op, step)| self.write(op, step));
-            }
+            Action::CountAhead(op) => vec![(op, Step::Up)],
+            Action::Set(value) => vec![(Op::Set(value), Step::Up)],
         }
     }
 
     /// All that is done when `edge` is followed: what was counted ahead is taken back, then the
     /// edge's own step, then the next path is counted ahead.
-    fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step<'ctx>)> {
+    fn ops_of(&self, edge: DagEdge) -> Vec<(Op, Step<'ctx>)> {
         let placement = &self.plan.placement;
         let back = placement.back(edge).map(|op| (op, Step::Down));
         let speculative =
             placement.speculative(edge).filter(|_| !is_only_way(&self.plan.dag, edge));
         let forth =
             [placement.op(edge), speculative].into_iter().flatten().map(|op| (op, Step::Up));
-        back.into_iter().chain(forth)
-    }
-
-    fn write_at(&self, edge: DagEdge, block: Block, at: InstructionValue<'ctx>) {
-        for (op, step) in self.ops(edge) {
-            self.code.position_before(block, at);
-            self.write(op, step);
-        }
+        back.into_iter().chain(forth).collect()
     }
 
     /// Writes one step where the builder stands; `step` is which way it counts, if it does.

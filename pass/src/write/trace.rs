@@ -22,7 +22,7 @@ use pathformat::settings::{Level, Stage};
 use pathformat::trace::{ADDRESS, Kind as Event, RESERVE};
 use paths::Plan;
 use paths::cfg::Block;
-use paths::dag::{Cut, DagEdge, Kind, Place};
+use paths::dag::DagEdge;
 use paths::placement::Op;
 
 use crate::llvm;
@@ -33,6 +33,7 @@ use crate::read::graph::Graph;
 
 use super::function::Function;
 use super::markers;
+use super::path_sites::{self, Action, Site};
 use super::position::{Position, first_after_slots};
 
 mod allocations;
@@ -116,9 +117,7 @@ pub(super) fn instrument<'ctx>(
     };
     writer.take_up();
     writer.write_accesses();
-    writer.write_block_tops();
-    writer.write_block_ends();
-    writer.write_edges();
+    writer.write_sites();
     writer.write_entries();
     writer.write_first_iterations();
     if let Some(recorder) = unit.recorder {
@@ -214,70 +213,57 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         builder.build_store(self.next, behind).expect("positioned");
     }
 
-    /// Starts of paths in the blocks that opaque edges lead to. They are written before the edges'
-    /// code, which then stands above them where an edge's code goes to the top of its target.
-    fn write_block_tops(&self) {
-        for edge in self.plan.dag.edges() {
-            let data = self.plan.dag.edge(edge);
-            if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
-                let top = self.position.top(data.to);
-                self.position.builder.position_before(&top);
-                let op = self.plan.placement.op(edge);
-                op.into_iter().for_each(|op| self.step(op, true, data.to));
-                self.take_up();
+    /// The code at each site of the plan.
+    fn write_sites(&self) {
+        for (site, action) in path_sites::sites(&self.graph.cfg, self.plan) {
+            let block = match site {
+                Site::Top(block) | Site::End(block) => block,
+                Site::On(edge) => self.graph.cfg.edge(edge).from,
+            };
+            match action {
+                None => {}
+                Some(Action::Step(edge)) => {
+                    if let Some(op) = self.plan.placement.op(edge) {
+                        self.position_at(site);
+                        self.step(op, true, block);
+                    }
+                }
+                Some(Action::Cut { end, start }) => {
+                    self.position_at(site);
+                    self.cut(site, end, start, block);
+                }
+                Some(Action::CountAhead(_)) => unreachable!("a trace counts nothing ahead"),
+                Some(Action::Set(value)) => {
+                    self.position_at(site);
+                    self.set(value);
+                }
             }
         }
     }
 
-    /// Ends of paths before terminators and calls.
-    fn write_block_ends(&self) {
-        let dag = &self.plan.dag;
-        for edge in dag.edges() {
-            let data = dag.edge(edge);
-            if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
-                self.position.builder.position_before(&self.graph.end_point(data.from));
-                let op = self.plan.placement.op(edge);
-                op.into_iter().for_each(|op| self.step(op, true, data.from));
-            }
-        }
-        for block in self.graph.cfg.blocks() {
-            if let Some(value) = self.plan.placement.settled(block) {
-                self.position.builder.position_before(&self.graph.end_point(block));
-                self.set(value);
-            }
+    fn position_at(&self, site: Site) {
+        let builder = &self.position.builder;
+        match site {
+            Site::Top(block) => builder.position_before(&self.position.top(block)),
+            Site::End(block) => builder.position_before(&self.graph.end_point(block)),
+            Site::On(edge) => _ = self.position.on(edge),
         }
     }
 
-    /// Code on control-flow edges: one step, or the end of a path and the start of the next.
-    fn write_edges(&self) {
-        let (dag, op) = (&self.plan.dag, |edge: DagEdge| self.plan.placement.op(edge));
-        for edge in self.graph.cfg.edges() {
-            if let Some(step) = dag.flow(edge).and_then(op) {
-                self.position.on(edge);
-                self.step(step, true, self.graph.cfg.edge(edge).from);
-            }
-            let Some(Cut { end, start }) = dag.cut(edge) else { continue };
-            let from = dag.edge(end).from;
-            let kinds = [end, start].map(|half| dag.edge(half).kind);
-            let [ends, starts] = kinds.map(|kind| {
-                matches!(kind, Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _))
-            });
-            if !ends && !starts {
-                continue;
-            }
-            self.position.on(edge);
-            let back = self.repeats.iter().find(|repeat| repeat.repetition.back == edge);
-            if let Some(repeat) = back {
-                self.repeat(repeat);
-                op(start).into_iter().for_each(|op| self.step(op, false, from));
-                continue;
-            }
+    /// The end of a path behind `block`, and the start of the next.
+    fn cut(&self, site: Site, end: Option<DagEdge>, start: Option<DagEdge>, block: Block) {
+        let op = |half: Option<DagEdge>| half.and_then(|edge| self.plan.placement.op(edge));
+        let repeat = self.repeats.iter().find(|repeat| site == Site::On(repeat.repetition.back));
+        match repeat {
+            Some(repeat) => self.repeat(repeat),
             // A path that starts in a block takes up what the word says.
-            op(end).filter(|_| ends).into_iter().for_each(|op| self.step(op, !starts, from));
-            if starts {
-                op(start).into_iter().for_each(|op| self.step(op, false, from));
-                self.go_on();
-            }
+            None => op(end).into_iter().for_each(|op| self.step(op, start.is_none(), block)),
+        }
+        op(start).into_iter().for_each(|op| self.step(op, false, block));
+        match site {
+            Site::Top(_) => self.take_up(),
+            Site::On(_) if start.is_some() && repeat.is_none() => self.go_on(),
+            Site::On(_) | Site::End(_) => {}
         }
     }
 
