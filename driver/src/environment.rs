@@ -3,8 +3,8 @@
 //! Everything that decides what will be run is read here, once, so that the rest can be tested as
 //! plain values.
 
-use crate::options::OPTIONS;
-use crate::setting::Given;
+use crate::settings::options::OPTIONS;
+use crate::settings::setting::Given;
 use crate::system_directories;
 use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG};
 use pathformat::variables::{REAL_LINKER, REAL_LINKER_BY};

@@ -1,9 +1,9 @@
 //! `pathcc --help`: what pathcc adds to clang. Clang's own help follows it.
 
-use crate::options::{GLOBS, SHOWS, flags, needed};
 use crate::role::Language;
-use crate::setting::Setting;
-use crate::values::Values;
+use crate::settings::options::{GLOBS, SHOWS, flags, needed};
+use crate::settings::setting::Setting;
+use crate::settings::values::Values;
 use std::fmt::Write;
 
 /// Lines of the whole help have at most so many characters.

@@ -16,8 +16,8 @@
 
 use crate::command_line::{CommandLine, value_of};
 use crate::linker::Real;
-use crate::options;
 use crate::role::{Language, ProgramName};
+use crate::settings::options;
 use crate::toolchain::{CXX_MODE, Compiler, Installation};
 use pathformat::variables::{LINKED_BY, REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::OsString;

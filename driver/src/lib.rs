@@ -5,27 +5,22 @@
 //! wrong or somebody asked for it. No option of clang's is interpreted for the user. Nothing is
 //! ever appended to a command line: after `--` or `-x c` it would mean something else.
 //!
-//! The files, in reading order:
+//! A command line becomes a task, and the task is done. The files, in reading order:
 //!
-//! * `driver` does what a command line asks for
-//! * `task` decides what that is
-//! * `environment` what the process was started with
-//! * `role` what the program's name says
-//! * `launcher` what stands between us and the compiler's arguments
-//! * `command_line` its words, with response files opened
-//! * [`options`] the table of our own options
-//! * [`setting`] what the table has of each
-//! * [`values`] the kinds of values that they take
-//! * `settings` the values that were given
-//! * `config` those in `pathcc.toml`
+//! * `driver` does the task: prints, becomes clang, or compiles side by side
+//! * `task` decides what the task is
+//! * `environment` the variables and the name that the process was started with
+//! * `role` the language and the target that this name stands for
+//! * `launcher` a compiler cache or a compiler before the arguments
+//! * `command_line` the words of the command line, with response files opened
+//! * [`settings`] our own options: flags, variables and `pathcc.toml`
 //! * `regular_file` files that are read whole
-//! * `trust` whose files are obeyed
 //! * `help` our part of `--help`
 //! * `print_config` our answer to `--print-config`
-//! * `clang_options` what clang's own options mean for counting
-//! * `system_directories` which directories of system headers they name
-//! * `toolchain` where the compiler and our own files are
-//! * `linker` which linker the user asked for
+//! * `clang_options` clang's own options that matter for counting
+//! * `system_directories` the directories of system headers that they name
+//! * `toolchain` the compiler, and our own files
+//! * `linker` the linker that the user asked for
 //! * `invocation` the command to run
 //! * `process` runs it in our place, or shows it
 //! * `plan` the jobs that clang's driver would run for several sources
@@ -36,7 +31,6 @@
 
 mod clang_options;
 mod command_line;
-mod config;
 mod driver;
 mod environment;
 mod help;
@@ -44,21 +38,17 @@ mod invocation;
 mod jobserver;
 mod launcher;
 mod linker;
-pub mod options;
 mod parallel;
 mod plan;
 mod print_config;
 mod process;
 mod regular_file;
 mod role;
-pub mod setting;
-mod settings;
+pub mod settings;
 mod system_directories;
 mod task;
 mod terminal;
 mod toolchain;
-mod trust;
-pub mod values;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

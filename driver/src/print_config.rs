@@ -1,11 +1,11 @@
 //! `pathcc --print-config`: what is in force, and from where.
 
-use crate::config::Config;
 use crate::environment::{ConfigChoice, Environment};
-use crate::options::OPTIONS;
 use crate::role::Language;
-use crate::setting::{Given, Setting};
-use crate::settings::Settings;
+use crate::settings::LayeredSettings;
+use crate::settings::given::Settings;
+use crate::settings::options::OPTIONS;
+use crate::settings::setting::{Given, Setting};
 use crate::toolchain::{Compiler, Installation};
 use pathformat::variables::{CLANG, CONFIG, DISABLE, FLANG};
 use std::fmt::Write;
@@ -14,14 +14,14 @@ use std::fmt::Write;
 const DEFAULT: &str = "default";
 
 /// A text of lines, one for each thing that is in force: its name, its value, and where that comes
-/// from. `given` are the settings of the command line and those of the environment.
+/// from.
 pub(crate) fn text(
     environment: &Environment,
-    config: &Config,
-    given: [&Settings; 2],
+    settings: &LayeredSettings,
     compiler: &Compiler,
     installation: &Installation,
 ) -> String {
+    let LayeredSettings { flags, variables, config, all } = settings;
     let file = config.file.as_ref().map(|path| path.display().to_string());
     let from_file = || file.clone().unwrap_or_default();
     let mut rows: Vec<[String; 3]> = Vec::new();
@@ -41,13 +41,11 @@ pub(crate) fn text(
         disabled.into(),
         if environment.disable { DISABLE.into() } else { DEFAULT.into() },
     );
-    let [flags, variables] = given;
-    let all = flags.clone().or(variables.clone()).or(config.settings.clone());
     let is_in = |settings: &Settings, option: &Setting| settings.given_as_shown(option).is_some();
     for option in &OPTIONS {
         let from = if is_in(flags, option) || is_in(variables, option) {
             source(option)
-        } else if is_in(&all, option) {
+        } else if is_in(all, option) {
             from_file()
         } else {
             DEFAULT.into()

@@ -5,27 +5,25 @@
 
 use crate::clang_options;
 use crate::command_line::{self, CommandLine, value_of};
-use crate::config::Config;
 use crate::environment::Environment;
 use crate::help;
 use crate::invocation::{self, Counting, Invocation};
 use crate::launcher::{self, Front};
 use crate::linker;
-use crate::options::{self, EARLY};
 use crate::plan;
 use crate::print_config;
 use crate::process;
 use crate::role::{Language, ProgramName, Role};
-use crate::setting::Key;
-use crate::settings::Settings;
+use crate::settings::LayeredSettings;
+use crate::settings::given::Settings;
+use crate::settings::options::{self, EARLY};
+use crate::settings::setting::Key;
 use crate::system_directories;
 use crate::toolchain::{Compiler, Installation};
-use crate::trust::Trust;
 use anyhow::Result;
-use pathformat::variables::CONFIG;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use wrapper::programs;
 
@@ -52,15 +50,6 @@ pub(crate) struct Line<'a> {
     /// What the compiler is called by.
     launcher: Option<OsString>,
     compiler: Compiler,
-}
-
-/// The settings, by where they come from.
-struct LayeredSettings {
-    flags: Settings,
-    variables: Settings,
-    config: Config,
-    /// All of them; flags are before variables, and these before the file.
-    all: Settings,
 }
 
 /// What a command line asks for.
@@ -133,7 +122,7 @@ impl<'a> Line<'a> {
         if (self.environment.disable && !is_asked) || self.is_for_clang_alone() {
             return Ok(Task { warnings: Vec::new(), action: Action::Replace(self.plain()) });
         }
-        let chosen = LayeredSettings::read(&self)?;
+        let chosen = LayeredSettings::read(&self.words, self.environment)?;
         if let Some(action) = self.answer(&chosen)? {
             return Ok(Task { warnings: Vec::new(), action });
         }
@@ -161,8 +150,7 @@ impl<'a> Line<'a> {
         if self.words.has(options::PRINT_CONFIG) {
             let shown = print_config::text(
                 self.environment,
-                &chosen.config,
-                [&chosen.flags, &chosen.variables],
+                chosen,
                 &self.compiler,
                 &Installation::of(self.own)?,
             );
@@ -230,35 +218,6 @@ impl<'a> Line<'a> {
                 .own()
                 .filter_map(|word| value_of(word, "--driver-mode="))
                 .any(|mode| !MODES.iter().any(|known| mode == *known))
-    }
-}
-
-impl LayeredSettings {
-    fn read(line: &Line<'_>) -> Result<Self> {
-        let flags = Settings::from_words(&line.words)?;
-        let config = Config::find(
-            line.environment.config.as_ref(),
-            std::env::current_dir().ok().as_deref(),
-            &Trust::of_process(),
-        )?;
-        let variables = Settings::from_variables(|name| line.environment.option(name))?;
-        let all = flags.clone().or(variables.clone()).or(config.settings.clone());
-        all.check(&|key| {
-            let is_in_file = flags.given(key).is_none() && variables.given(key).is_none();
-            config.file.as_deref().filter(|_| is_in_file)
-        })?;
-        Ok(Self { flags, variables, config, all })
-    }
-
-    /// What to say of files that are not obeyed.
-    fn warnings(&self) -> Vec<String> {
-        let warning = |(path, why): &(PathBuf, String)| {
-            format!(
-                "{} is not obeyed: {why}; to obey it all the same set {CONFIG} to it",
-                path.display()
-            )
-        };
-        self.config.refused.iter().map(warning).collect()
     }
 }
 

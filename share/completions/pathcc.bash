@@ -1,4 +1,4 @@
-# Completions of pathcc for bash, made from driver/src/options.rs.
+# Completions of pathcc for bash, made from driver/src/settings/options.rs.
 
 _pathcc() {
     # Bash takes `=` for a word.

@@ -1,4 +1,4 @@
-# Completions of pathcc for fish, made from driver/src/options.rs.
+# Completions of pathcc for fish, made from driver/src/settings/options.rs.
 
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-mode=paths' -d 'acyclic paths'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-mode=blocks' -d 'basic blocks'

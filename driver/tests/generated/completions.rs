@@ -1,9 +1,9 @@
 //! Completions for shells. Options of clang's are completed by clang itself, where the shell can
 //! ask it.
 
-use driver::options::{SHOWS, flags};
-use driver::setting::Setting;
-use driver::values::Values;
+use driver::settings::options::{SHOWS, flags};
+use driver::settings::setting::Setting;
+use driver::settings::values::Values;
 
 const PROGRAMS: &str = "pathcc pathc++ pathfc";
 
@@ -31,7 +31,7 @@ pub(crate) fn bash() -> String {
     let cases: String = flags().map(case).collect();
     let all = all_flags().join(" ");
     format!(
-        r#"# Completions of pathcc for bash, made from driver/src/options.rs.
+        r#"# Completions of pathcc for bash, made from driver/src/settings/options.rs.
 
 _pathcc() {{
     # Bash takes `=` for a word.
@@ -72,7 +72,7 @@ pub(crate) fn zsh() -> String {
         SHOWS.iter().map(|show| format!("    '{}[{}]' \\\n", show.flag, quoted(show.meaning)));
     let lines: String = flags().map(flag).chain(shows).collect();
     format!(
-        "#compdef {PROGRAMS}\n# Completions of pathcc for zsh, made from driver/src/options.rs.\n\n\
+        "#compdef {PROGRAMS}\n# Completions of pathcc for zsh, made from driver/src/settings/options.rs.\n\n\
          _arguments \\\n{lines}    '*:file:_files'\n"
     )
 }
@@ -93,5 +93,7 @@ pub(crate) fn fish() -> String {
     };
     let shows = SHOWS.iter().map(|show| line(show.flag, show.meaning));
     let lines: String = flags().map(flag).chain(shows).collect();
-    format!("# Completions of pathcc for fish, made from driver/src/options.rs.\n\n{lines}")
+    format!(
+        "# Completions of pathcc for fish, made from driver/src/settings/options.rs.\n\n{lines}"
+    )
 }

@@ -1,8 +1,8 @@
 //! The manual page.
 
-use driver::options::{GLOBS, OPTIONS, SHOWS, VARIABLES, flags, needed};
-use driver::setting::{Given, Setting};
-use driver::values::Values;
+use driver::settings::options::{GLOBS, OPTIONS, SHOWS, VARIABLES, flags, needed};
+use driver::settings::setting::{Given, Setting};
+use driver::settings::values::Values;
 use roff::{Inline, Roff, bold, italic, roman};
 
 /// The page, for `man`.

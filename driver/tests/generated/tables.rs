@@ -1,12 +1,12 @@
 //! The tables of options in the documentation.
 
-use driver::options::{OPTIONS, SHOWS, flags, needed};
-use driver::setting::{Given, Setting};
-use driver::values::Values;
+use driver::settings::options::{OPTIONS, SHOWS, flags, needed};
+use driver::settings::setting::{Given, Setting};
+use driver::settings::values::Values;
 
 /// Between these lines of a document its table stands.
 const MARKERS: [&str; 2] =
-    ["<!-- options: made from driver/src/options.rs -->", "<!-- end of options -->"];
+    ["<!-- options: made from driver/src/settings/options.rs -->", "<!-- end of options -->"];
 
 /// A document with another table between its markers.
 pub(crate) fn put_into(text: &str, table: &str) -> String {

@@ -6,14 +6,14 @@
 //! and the completions in `share`. `PATHCC_BLESS=1` makes the test write them.
 //!
 //! A new option is an entry here. Only what its value does to the plugin's command line may have to
-//! be added to `settings.rs`.
+//! be added to `given.rs`.
 //!
 //! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one
 //! wins.
 
-use crate::setting::{Brief, Default, Given, Key, Need, Needed, PREFIX, Setting, Show};
-use crate::setting::{brief, described, number, value};
-use crate::values::{Values, word};
+use crate::settings::setting::{Brief, Default, Given, Key, Need, Needed, PREFIX, Setting, Show};
+use crate::settings::setting::{brief, described, number, value};
+use crate::settings::values::{Values, word};
 use pathformat::settings::{Mode, Stage, Threads};
 use pathformat::variables::{
     ASKING, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, HOME, JOBS, LINKED_BY, LINKER_DEPTH, PROFILE,
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn every_variable_is_explained() {
-        let source = include_str!("../../format/src/variables.rs");
+        let source = include_str!("../../../format/src/variables.rs");
         let defined = source.lines().filter_map(|line| {
             let (_, text) = line.strip_prefix("pub const ")?.split_once(": &str = \"")?;
             text.strip_suffix("\";")

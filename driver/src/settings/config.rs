@@ -1,7 +1,7 @@
 //! `pathcc.toml`: a project's settings, in the nearest directory upwards from the current one.
 //!
-//! Its keys are the names in the [table of options](crate::options). A filter may also be an array
-//! of globs.
+//! Its keys are the names in the [table of options](crate::settings::options). A filter may also be
+//! an array of globs.
 //!
 //! Flags and variables win over the file. `PATHCC_CONFIG` names another file, or `off` for none.
 //!
@@ -10,12 +10,12 @@
 //! Either must be a regular file of at most a mebibyte.
 
 use crate::environment::ConfigChoice;
-use crate::options::OPTIONS;
 use crate::regular_file::{self, RegularFile};
-use crate::setting::Setting;
-use crate::settings::Settings;
-use crate::trust::Trust;
-use crate::values::{self, Values};
+use crate::settings::given::Settings;
+use crate::settings::options::OPTIONS;
+use crate::settings::setting::Setting;
+use crate::settings::trust::Trust;
+use crate::settings::values::{self, Values};
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
@@ -204,7 +204,7 @@ fn is_missing(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setting::Key;
+    use crate::settings::setting::Key;
     use std::os::unix::fs::PermissionsExt;
 
     fn jobs_of(config: &Config) -> Option<u32> {

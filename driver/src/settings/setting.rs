@@ -1,6 +1,6 @@
 //! What is known of an option: its names, its values, what it needs, and words about it.
 
-use crate::values::Values;
+use crate::settings::values::Values;
 
 /// What all flags with a value start with.
 pub(crate) const PREFIX: &str = "-fpath-";
