@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::plan::sites::Sites;
 use crate::read::graph::Graph;
-use crate::read::made::Made;
+use crate::read::made::{Made, is_deleting_destructor};
 use crate::read::{self, Base, Definition, Moving};
 
 /// Where the next function has its counters and keys in the unit's array.
@@ -85,6 +85,7 @@ fn declared(definition: &Definition<'_>) -> Function {
         linkage: declaration.linkage,
         file: declaration.file.clone(),
         line: declaration.line,
+        is_made: is_deleting_destructor(&declaration.name, &declaration.demangled),
         ..Function::default()
     }
 }
@@ -113,7 +114,8 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
         Edge { from: data.from.0, to: data.to.0, outcome, cut: None }
     };
     let edges = graph.cfg.edges().map(edge).collect();
-    let (is_made, weights) = (graph.made.is_whole(), graph.weights);
+    let is_made = declared.is_made || graph.made.is_whole();
+    let weights = graph.weights;
     Function { is_made, blocks, locations: locations.list, edges, weights, ..declared }
 }
 

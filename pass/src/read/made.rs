@@ -17,9 +17,10 @@
 //!   the operator, and its parameter elsewhere. The code of a comparison that is written stands at
 //!   several places, or at that of a macro, where its parameter stands, too.
 //! * *Declarations.* A destructor that also frees its object calls the one that does not, and both
-//!   have the same name in the source: such a variant is made. So are members that debug
-//!   information calls artificial, but for what initialises their members on other lines, and what
-//!   of a coroutine stands outside of the block that is its body.
+//!   have the same name in the source: such a variant is made. That of an abstract class calls no
+//!   other, and has a symbol of its own. Members are made that debug information calls artificial,
+//!   but for what initialises their members on other lines. So is what of a coroutine stands
+//!   outside of the block that is its body.
 
 use std::collections::HashSet;
 
@@ -28,7 +29,7 @@ use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use pathformat::manifest::Chooser;
 use pathformat::settings::Stage;
 
-use crate::llvm::{self, FunctionFacts, InstructionFacts};
+use crate::llvm::{self, Demangled, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 
 /// What the compiler made of a function.
@@ -269,6 +270,13 @@ fn calls_variant(function: FunctionValue<'_>, symbol: &str) -> bool {
     !own.is_empty() && all.any(|at| calls(at) && llvm::callee(at).is_some_and(is_other))
 }
 
+/// Whether a symbol is that of the variant of a destructor that also frees its object.
+pub(crate) fn is_deleting_destructor(symbol: &str, demangled: &Demangled) -> bool {
+    // A member function that is called `D0` ends alike.
+    let is_destructor = |name: &str| name.rsplit("::").next().is_some_and(|of| of.starts_with('~'));
+    symbol.starts_with("_Z") && symbol.ends_with("D0Ev") && is_destructor(&demangled.plain)
+}
+
 /// Whether a function is `operator==` or `operator<=>`, declared as `= default`.
 fn is_default_comparison(function: FunctionValue<'_>) -> bool {
     let symbol = llvm::name(&function);
@@ -365,6 +373,23 @@ fn is_of_compiler(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn destructors_that_free_their_objects_have_a_symbol_of_their_own() {
+        for (symbol, expected) in [
+            ("_ZN1BD0Ev", true),
+            ("_ZN2A2D0Ev", true),
+            ("_ZN2ns1BIiED0Ev", true),
+            ("_ZN1BD1Ev", false),
+            ("_ZN1BD2Ev", false),
+            // `A::D0()`
+            ("_ZN1A2D0Ev", false),
+            ("D0Ev", false),
+        ] {
+            let demangled = llvm::demangled(symbol);
+            assert_eq!(is_deleting_destructor(symbol, &demangled), expected, "{symbol}");
+        }
+    }
 
     #[test]
     fn the_names_of_the_compilers_blocks_are_known() {
