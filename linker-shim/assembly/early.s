@@ -2,8 +2,8 @@
 # the C library does. See src/early.rs.
         .text
 
-        .type   early, @function
-early:
+        .type   make_words, @function
+make_words:
         endbr64
         leaq    region(%rip), %rdi
         leaq    modules(%rip), %rsi
@@ -11,7 +11,7 @@ early:
         movq    delta@GOTTPOFF(%rip), %rcx
         leaq    place(%rip), %r8
         jmp     prepare_thread
-        .size   early, . - early
+        .size   make_words, . - make_words
 
 # In place of the instruction that loads the distance, where there is no word.
         .type   no_delta, @function

@@ -14,7 +14,7 @@ use object::{SymbolFlags, SymbolKind, SymbolScope};
 use pathformat::names;
 
 use crate::assembly::Field;
-use crate::assembly::early::{constant_delta, early, no_delta, no_jump};
+use crate::assembly::early::{constant_delta, make_words, no_delta, no_jump};
 
 /// What the words follow from.
 #[derive(Clone, Copy)]
@@ -38,24 +38,24 @@ const ALIGNMENT: u64 = 16;
 pub(crate) fn define(object: &mut Object<'_>, words: Words, library: bool) -> Result<SymbolId> {
     let section =
         object.add_section(Vec::new(), b".text.__pathcc_early".to_vec(), SectionKind::Text);
-    let mut code = early::CODE;
-    early::COUNT.set(&mut code, words.count);
+    let mut code = make_words::CODE;
+    make_words::COUNT.set(&mut code, words.count);
     if words.delta.is_none() {
-        early::DELTA.replace_instruction(&mut code, &no_delta::CODE);
+        make_words::DELTA.replace_instruction(&mut code, &no_delta::CODE);
     }
     if library {
-        early::PREPARE_THREAD.replace_instruction(&mut code, &no_jump::CODE);
+        make_words::PREPARE_THREAD.replace_instruction(&mut code, &no_jump::CODE);
     }
     let start = object.append_section_data(section, &code, ALIGNMENT);
-    early::REGION.refer(object, section, start, words.region)?;
-    early::MODULES.refer(object, section, start, words.modules)?;
-    early::PLACE.refer(object, section, start, words.place)?;
+    make_words::REGION.refer(object, section, start, words.region)?;
+    make_words::MODULES.refer(object, section, start, words.modules)?;
+    make_words::PLACE.refer(object, section, start, words.place)?;
     if let Some(delta) = words.delta {
-        early::DELTA.refer(object, section, start, delta)?;
+        make_words::DELTA.refer(object, section, start, delta)?;
     }
     if !library {
         let prepare = symbol(object, names::PREPARE_THREAD, SymbolSection::Undefined, 0, 0);
-        early::PREPARE_THREAD.refer(object, section, start, prepare)?;
+        make_words::PREPARE_THREAD.refer(object, section, start, prepare)?;
     }
     Ok(symbol(object, names::EARLY, SymbolSection::Section(section), start, code.len() as u64))
 }
@@ -85,17 +85,17 @@ pub(crate) fn find(code: &[u8], address: u64) -> Option<Found> {
 
 /// What the function says, if `code` at this address begins with it.
 fn parse(code: &[u8], address: u64) -> Option<Found> {
-    let delta = early::DELTA.end() - constant_delta::CODE.len();
+    let delta = make_words::DELTA.end() - constant_delta::CODE.len();
     // The instruction that loads the distance is another one by now, and the jump may be.
     let kept = [
-        0..early::REGION.offset,
-        early::REGION.end()..early::MODULES.offset,
-        early::MODULES.end()..early::COUNT.offset,
-        early::COUNT.end()..delta,
-        early::DELTA.end()..early::PLACE.offset,
+        0..make_words::REGION.offset,
+        make_words::REGION.end()..make_words::MODULES.offset,
+        make_words::MODULES.end()..make_words::COUNT.offset,
+        make_words::COUNT.end()..delta,
+        make_words::DELTA.end()..make_words::PLACE.offset,
     ];
-    let is_same = |range: Range<usize>| code.get(range.clone()) == Some(&early::CODE[range]);
-    if code.len() < early::CODE.len() || !kept.into_iter().all(is_same) {
+    let is_same = |range: Range<usize>| code.get(range.clone()) == Some(&make_words::CODE[range]);
+    if code.len() < make_words::CODE.len() || !kept.into_iter().all(is_same) {
         return None;
     }
     let address_in = |field: Field| {
@@ -103,13 +103,13 @@ fn parse(code: &[u8], address: u64) -> Option<Found> {
         Some(next.wrapping_add_signed(field.get(code)?.into()))
     };
     let constant = &constant_delta::CODE[..constant_delta::DISTANCE.offset];
-    let distance = early::DELTA.get(code).filter(|_| code[delta..].starts_with(constant));
+    let distance = make_words::DELTA.get(code).filter(|_| code[delta..].starts_with(constant));
     Some(Found {
-        region: address_in(early::REGION)?,
-        modules: address_in(early::MODULES)?,
-        count: early::COUNT.get(code)? as u32,
+        region: address_in(make_words::REGION)?,
+        modules: address_in(make_words::MODULES)?,
+        count: make_words::COUNT.get(code)? as u32,
         distance,
-        place: address_in(early::PLACE)?,
+        place: address_in(make_words::PLACE)?,
     })
 }
 
