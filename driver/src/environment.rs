@@ -4,7 +4,7 @@
 //! plain values.
 
 use crate::settings::options::OPTIONS;
-use crate::settings::setting::Given;
+use crate::settings::setting::Source;
 use crate::system_directories;
 use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG};
 use pathformat::variables::{REAL_LINKER, REAL_LINKER_BY};
@@ -66,9 +66,9 @@ impl Environment {
                 .filter(|value| variables::given(Some(value.as_bytes())).is_some())
         };
         let switched_on = |name: &str| variables::is_on(set(name).as_deref().map(OsStr::as_bytes));
-        let option = |given: &Given| match given {
-            Given::ByVariable(name) => Some((*name, set(name)?)),
-            Given::ByFlag => None,
+        let option = |source: &Source| match source {
+            Source::Variable(name) => Some((*name, set(name)?)),
+            Source::Flag => None,
         };
         let stale_linker = set(REAL_LINKER_BY).is_some();
         Environment {
@@ -80,7 +80,7 @@ impl Environment {
                 variables::NOTHING => ConfigChoice::Nothing,
                 _ => ConfigChoice::File(value.into()),
             }),
-            options: OPTIONS.iter().filter_map(|known| option(&known.given)).collect(),
+            options: OPTIONS.iter().filter_map(|known| option(&known.source)).collect(),
             disable: switched_on(DISABLE),
             dry_run: switched_on(DRY_RUN),
             header_paths: system_directories::VARIABLES

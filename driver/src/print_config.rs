@@ -5,7 +5,7 @@ use crate::role::Language;
 use crate::settings::LayeredSettings;
 use crate::settings::given::Settings;
 use crate::settings::options::OPTIONS;
-use crate::settings::setting::{Given, Setting};
+use crate::settings::setting::{Setting, Source};
 use crate::toolchain::{Compiler, Installation};
 use pathformat::variables::{CLANG, CONFIG, DISABLE, FLANG};
 use std::fmt::Write;
@@ -65,9 +65,9 @@ pub(crate) fn text(
 
 /// How an option was given, if not by the file.
 fn source(option: &Setting) -> String {
-    match option.given {
-        Given::ByFlag => option.flag(),
-        Given::ByVariable(name) => name.to_owned(),
+    match option.source {
+        Source::Flag => option.flag(),
+        Source::Variable(name) => name.to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::Sandbox;
 
 /// One command line each, in a directory with the sources of `common`.
 const LINES: &[&str] = &[
@@ -104,15 +104,15 @@ const LINES: &[&str] = &[
 
 #[test]
 fn every_mode_is_clangs() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for line in LINES {
-        place.same(line);
+        sandbox.same(line);
     }
 }
 
 #[test]
 fn the_same_holds_for_cxx() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for line in [
         "-c one.cc",
         "one.cc -o prog",
@@ -123,13 +123,13 @@ fn the_same_holds_for_cxx() {
         "-x c -c one.c",
         "nonexistent.cc",
     ] {
-        place.same_as("clang++-22", "pathc++", line, "", &|_| ());
+        sandbox.same_as("clang++-22", "pathc++", line, "", &|_| ());
     }
 }
 
 #[test]
 fn standard_input_is_clangs() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let source = "int main(void) { return 0; }\n";
     for line in [
         "-E -",
@@ -140,26 +140,26 @@ fn standard_input_is_clangs() {
         "-",
         "-x c -fsyntax-only - one.c",
     ] {
-        place.same_as("clang-22", "pathcc", line, source, &|_| ());
+        sandbox.same_as("clang-22", "pathcc", line, source, &|_| ());
     }
 }
 
 #[test]
 fn a_precompiled_header_made_by_one_is_used_by_the_other() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for (maker, user) in
-        [("clang-22".into(), place.bin("pathcc")), (place.bin("pathcc"), "clang-22".into())]
+        [("clang-22".into(), sandbox.bin("pathcc")), (sandbox.bin("pathcc"), "clang-22".into())]
     {
-        let made = place.run(&mut place.command(&maker, "-x c-header head.h -o head.pch"), "");
+        let made = sandbox.run(&mut sandbox.command(&maker, "-x c-header head.h -o head.pch"), "");
         assert_eq!(made.code, Some(0), "{}", made.stderr);
-        let used = place.run(&mut place.command(&user, "-include-pch head.pch -c uses.c"), "");
+        let used = sandbox.run(&mut sandbox.command(&user, "-include-pch head.pch -c uses.c"), "");
         assert_eq!((used.code, &*used.stderr), (Some(0), ""));
     }
 }
 
 #[test]
 fn options_of_the_pass_disturb_no_mode() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let ours = "-fpath-mode=edges -fpath-stage=early -fpath-threads=single -fpath-limit=9 \
         -fpath-filter=a*,!b";
     for line in [
@@ -180,32 +180,32 @@ fn options_of_the_pass_disturb_no_mode() {
         "-Werror -c asm.s",
         "--version",
     ] {
-        let expected = place.run(&mut place.command("clang-22", line), "");
-        place.reset();
-        let found = place.run(&mut place.pathcc(&format!("{ours} {line}")), "");
+        let expected = sandbox.run(&mut sandbox.command("clang-22", line), "");
+        sandbox.reset();
+        let found = sandbox.run(&mut sandbox.pathcc(&format!("{ours} {line}")), "");
         assert_eq!(
             (found.code, &found.stdout, &found.stderr),
             (expected.code, &expected.stdout, &expected.stderr),
             "{line}"
         );
-        place.reset();
+        sandbox.reset();
     }
 }
 
 #[test]
 fn a_target_prefix_is_handed_on() {
-    let place = Place::new();
-    let did =
-        place.run(&mut place.command(place.bin("aarch64-linux-gnu-pathcc"), "-dumpmachine"), "");
+    let sandbox = Sandbox::new();
+    let did = sandbox
+        .run(&mut sandbox.command(sandbox.bin("aarch64-linux-gnu-pathcc"), "-dumpmachine"), "");
     assert_eq!(did.stdout, "aarch64-unknown-linux-gnu\n");
 }
 
 #[test]
 fn a_command_line_that_ours_make_too_long_is_still_run() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let long = "-DX=".to_owned() + &"y".repeat(1000);
     let command = |program: &std::path::Path, extra: usize| {
-        let mut command = place.command(program, "-c one.c");
+        let mut command = sandbox.command(program, "-c one.c");
         command
             .args(std::iter::repeat_n(&long, 1900))
             .args(std::iter::repeat_n("-DA=0123456789", extra))
@@ -214,8 +214,9 @@ fn a_command_line_that_ours_make_too_long_is_still_run() {
         command
     };
     // The longest line that the system takes, for a program whose path is as long as pathcc's.
-    let fits =
-        |extra: usize| command(&place.script("tree/bin/truth_", "exit 0"), extra).output().is_ok();
+    let fits = |extra: usize| {
+        command(&sandbox.script("tree/bin/truth_", "exit 0"), extra).output().is_ok()
+    };
     let (mut low, mut high) = (0, 40_000);
     while high - low > 1 {
         let middle = (low + high) / 2;
@@ -224,7 +225,8 @@ fn a_command_line_that_ours_make_too_long_is_still_run() {
     // A script is started with its interpreter and its path in front: leave room for a little less
     // than that.
     for shorter in [1, 4, 8] {
-        let output = command(&place.bin("pathcc"), low - shorter).output().expect("pathcc starts");
+        let output =
+            command(&sandbox.bin("pathcc"), low - shorter).output().expect("pathcc starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     // Without the detour these would be too long for clang.

@@ -3,22 +3,23 @@
 
 mod common;
 
-use common::{Did, Place};
+use common::{Did, Sandbox};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-fn refused(place: &Place, did: &Did) -> String {
+fn refused(sandbox: &Sandbox, did: &Did) -> String {
     assert_eq!((did.code, &*did.stdout), (Some(1), ""));
     assert!(did.files.keys().all(|name| !name.ends_with(".o")), "compiled all the same");
     assert_eq!(did.stderr.lines().count(), 1, "{}", did.stderr);
     let message = did.stderr.strip_prefix("pathcc: error: ").expect("our own message").trim_end();
-    message.replace(place.path("").to_str().expect("text"), "ROOT/")
+    message.replace(sandbox.path("").to_str().expect("text"), "ROOT/")
 }
 
 /// The name of the metadata with which the test plugin has marked a module: its options.
-fn options_seen(place: &Place, line: &str) -> String {
-    let did = place.run(&mut place.pathcc(&format!("{line} -S -emit-llvm one.c -o out.ll")), "");
+fn options_seen(sandbox: &Sandbox, line: &str) -> String {
+    let did =
+        sandbox.run(&mut sandbox.pathcc(&format!("{line} -S -emit-llvm one.c -o out.ll")), "");
     assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
     let text = String::from_utf8_lossy(&did.files["out.ll"]).into_owned();
     let found = text.lines().find_map(|line| line.strip_prefix("!pathcc.")?.split_once(" = "));
@@ -32,22 +33,22 @@ fn options_seen(place: &Place, line: &str) -> String {
 
 #[test]
 fn flags_reach_the_plugin() {
-    let place = Place::new();
-    assert_eq!(options_seen(&place, ""), ".....");
-    assert_eq!(options_seen(&place, "-fpath-mode=edges -fpath-stage=early"), "edges.early....");
+    let sandbox = Sandbox::new();
+    assert_eq!(options_seen(&sandbox, ""), ".....");
+    assert_eq!(options_seen(&sandbox, "-fpath-mode=edges -fpath-stage=early"), "edges.early....");
     assert_eq!(
-        options_seen(&place, "-fpath-threads=atomic -fpath-limit=12 -fpath-filter=a*,!b"),
+        options_seen(&sandbox, "-fpath-threads=atomic -fpath-limit=12 -fpath-filter=a*,!b"),
         "..atomic.12.a*,!b."
     );
-    assert_eq!(options_seen(&place, "-ffreestanding -O2"), ".....freestanding");
-    place.write("flags.rsp", "-fpath-mode=edges -DX=1");
-    assert_eq!(options_seen(&place, "@flags.rsp"), "edges.....");
+    assert_eq!(options_seen(&sandbox, "-ffreestanding -O2"), ".....freestanding");
+    sandbox.write("flags.rsp", "-fpath-mode=edges -DX=1");
+    assert_eq!(options_seen(&sandbox, "@flags.rsp"), "edges.....");
 }
 
 #[test]
 fn bad_flags_stop_before_compiling() {
-    let place = Place::new();
-    let message = |line: &str| refused(&place, &place.run(&mut place.pathcc(line), ""));
+    let sandbox = Sandbox::new();
+    let message = |line: &str| refused(&sandbox, &sandbox.run(&mut sandbox.pathcc(line), ""));
     // The plugin knows the block log of the tests, and nobody else does.
     for mode in ["lines", "log"] {
         assert_eq!(
@@ -63,7 +64,7 @@ fn bad_flags_stop_before_compiling() {
             .starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")
     );
     // Behind `--` it is an input.
-    let did = place.run(&mut place.pathcc("-c one.c -- -fpath-mode=lines"), "");
+    let did = sandbox.run(&mut sandbox.pathcc("-c one.c -- -fpath-mode=lines"), "");
     assert!(
         did.stderr.contains("no such file or directory: '-fpath-mode=lines'"),
         "{}",
@@ -73,33 +74,34 @@ fn bad_flags_stop_before_compiling() {
 
 #[test]
 fn a_configuration_file_is_found_upwards_and_flags_win() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     fs::write(
-        place.path("pathcc.toml"),
+        sandbox.path("pathcc.toml"),
         "mode = \"edges\"\nstage = \"early\"\nfilter = [\"x*\"]\n",
     )
     .expect("file");
-    assert_eq!(options_seen(&place, ""), "edges.early...x*.");
-    assert_eq!(options_seen(&place, "-fpath-stage=late -fpath-filter="), "edges.....");
-    place.write("pathcc.toml", "limit = 5");
-    assert_eq!(options_seen(&place, ""), "...5..");
+    assert_eq!(options_seen(&sandbox, ""), "edges.early...x*.");
+    assert_eq!(options_seen(&sandbox, "-fpath-stage=late -fpath-filter="), "edges.....");
+    sandbox.write("pathcc.toml", "limit = 5");
+    assert_eq!(options_seen(&sandbox, ""), "...5..");
 
-    let with = |config: &str| place.run(place.pathcc("-c one.c").env("PATHCC_CONFIG", config), "");
+    let with =
+        |config: &str| sandbox.run(sandbox.pathcc("-c one.c").env("PATHCC_CONFIG", config), "");
     assert_eq!(with("off").code, Some(0));
-    let other = place.path("other.toml");
+    let other = sandbox.path("other.toml");
     fs::write(&other, "# comment\nmode = 'edges'\n\nthreads = 'many'\n").expect("file");
     let did = with(other.to_str().expect("text"));
-    fs::remove_file(place.path("work/one.o")).expect("compiled above");
-    place.reset();
+    fs::remove_file(sandbox.path("work/one.o")).expect("compiled above");
+    sandbox.reset();
     let did = Did { files: Default::default(), ..did };
     assert_eq!(
-        refused(&place, &did),
+        refused(&sandbox, &did),
         "ROOT/other.toml:4: threads: unknown value 'many', expected exact, single or atomic"
     );
-    let message = refused(&place, &with("/nonexistent/pathcc.toml"));
+    let message = refused(&sandbox, &with("/nonexistent/pathcc.toml"));
     assert!(message.starts_with("cannot read /nonexistent/pathcc.toml: "), "{message}");
-    place.write("pathcc.toml", "mod = 'edges'");
-    let message = refused(&place, &place.run(&mut place.pathcc("-c one.c"), ""));
+    sandbox.write("pathcc.toml", "mod = 'edges'");
+    let message = refused(&sandbox, &sandbox.run(&mut sandbox.pathcc("-c one.c"), ""));
     assert!(
         message.starts_with("ROOT/work/pathcc.toml:1: unknown key 'mod', expected mode, "),
         "{message}"
@@ -108,31 +110,31 @@ fn a_configuration_file_is_found_upwards_and_flags_win() {
 
 #[test]
 fn disabled_it_is_plain_clang() {
-    let place = Place::new();
-    fs::remove_dir_all(place.path("tree/lib")).expect("plugin removed");
-    let mut command = place.pathcc("-fpath-mode=edges -c one.c --ld-path=x");
+    let sandbox = Sandbox::new();
+    fs::remove_dir_all(sandbox.path("tree/lib")).expect("plugin removed");
+    let mut command = sandbox.pathcc("-fpath-mode=edges -c one.c --ld-path=x");
     assert_eq!(
-        place.dry(command.env("PATHCC_DISABLE", "1")),
+        sandbox.dry(command.env("PATHCC_DISABLE", "1")),
         "exec -a /usr/lib/llvm-22/bin/clang-22 /usr/lib/llvm-22/bin/clang -c one.c --ld-path=x\n"
     );
-    let did = place.run(place.pathcc("-c one.c").env("PATHCC_DISABLE", "0"), "");
+    let did = sandbox.run(sandbox.pathcc("-c one.c").env("PATHCC_DISABLE", "0"), "");
     assert!(
-        refused(&place, &did)
+        refused(&sandbox, &did)
             .starts_with("cannot find ROOT/tree/lib/pathcc/libpathpass.so; this installation")
     );
 }
 
 #[test]
 fn a_launcher_form_takes_the_compiler_it_is_given() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for (line, cxx) in [
         ("clang-22 -c one.c", false),
         ("/usr/bin/clang++-22 -c one.cc", true),
         ("pathc++ -c one.cc", true),
     ] {
-        let did = place.run(&mut place.pathcc(line), "");
+        let did = sandbox.run(&mut sandbox.pathcc(line), "");
         assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
-        let dry = place.dry(&mut place.pathcc(line));
+        let dry = sandbox.dry(&mut sandbox.pathcc(line));
         assert_eq!(
             dry.contains("exec -a /usr/lib/llvm-22/bin/clang++-22 /usr/lib/llvm-22/bin/clang "),
             cxx,
@@ -140,20 +142,20 @@ fn a_launcher_form_takes_the_compiler_it_is_given() {
         );
         assert!(dry.contains("-fpass-plugin="), "{dry}");
     }
-    let did = place.run(&mut place.pathcc("g++-12 -c one.cc"), "");
-    place.reset();
+    let did = sandbox.run(&mut sandbox.pathcc("g++-12 -c one.cc"), "");
+    sandbox.reset();
     let did = Did { files: Default::default(), ..did };
     assert!(
-        refused(&place, &did)
+        refused(&sandbox, &did)
             .starts_with("'g++-12' is gcc, but counting is done by a pass of LLVM 22")
     );
-    place.reset();
-    let did = place.run(&mut place.pathcc("clang-99 -c one.c"), "");
-    assert_eq!(refused(&place, &did), "cannot find the compiler 'clang-99'");
+    sandbox.reset();
+    let did = sandbox.run(&mut sandbox.pathcc("clang-99 -c one.c"), "");
+    assert_eq!(refused(&sandbox, &did), "cannot find the compiler 'clang-99'");
     // A cache gets the compiler's name, and our options behind it.
-    let cache = place.script("ccache", "echo \"$@\"");
+    let cache = sandbox.script("ccache", "echo \"$@\"");
     let did =
-        place.run(&mut place.pathcc(&format!("{} clang++-22 -c one.cc", cache.display())), "");
+        sandbox.run(&mut sandbox.pathcc(&format!("{} clang++-22 -c one.cc", cache.display())), "");
     assert!(
         did.stdout.starts_with("/usr/bin/clang++-22 --start-no-unused-arguments -fpass-plugin="),
         "{}",
@@ -164,18 +166,18 @@ fn a_launcher_form_takes_the_compiler_it_is_given() {
 
 #[test]
 fn the_compiler_must_be_clang_22_and_not_pathcc() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let with = |clang: &str| {
-        let did = place.run(place.pathcc("-c one.c").env("PATHCC_CLANG", clang), "");
-        refused(&place, &did)
+        let did = sandbox.run(sandbox.pathcc("-c one.c").env("PATHCC_CLANG", clang), "");
+        refused(&sandbox, &did)
     };
-    let old = place.script("clang-21", "echo 'Debian clang version 21.1.0 (1)'");
+    let old = sandbox.script("clang-21", "echo 'Debian clang version 21.1.0 (1)'");
     assert_eq!(
         with(old.to_str().expect("text")),
         "the compiler ROOT/clang-21 is clang 21.1.0, but pathcc works with clang 22 only: install \
          clang-22 or set PATHCC_CLANG to it"
     );
-    let other = place.script("cc", "echo 'tcc version 0.9'");
+    let other = sandbox.script("cc", "echo 'tcc version 0.9'");
     assert!(
         with(other.to_str().expect("text"))
             .starts_with("the compiler ROOT/cc is not clang (--version says 'tcc version 0.9')")
@@ -184,39 +186,41 @@ fn the_compiler_must_be_clang_22_and_not_pathcc() {
         with("/nonexistent"),
         "PATHCC_CLANG=/nonexistent is not there: set it to the real clang-22"
     );
-    let itself = place.bin("pathc++");
+    let itself = sandbox.bin("pathc++");
     assert_eq!(
         with(itself.to_str().expect("text")),
         "PATHCC_CLANG=ROOT/tree/bin/pathc++ is pathcc itself: set it to the real clang-22"
     );
     // A script that starts pathcc again does not go round for ever.
-    let round = place.script("round", &format!("exec {} \"$@\"", place.bin("pathcc").display()));
+    let round =
+        sandbox.script("round", &format!("exec {} \"$@\"", sandbox.bin("pathcc").display()));
     assert!(with(round.to_str().expect("text")).contains("is not clang"));
     // A wrapper around clang 22 is fine, and keeps its name.
-    let wrapper = place.script("wrapper", "exec clang-22 \"$@\"");
-    let did = place.run(place.pathcc("-c one.c").env("PATHCC_CLANG", &wrapper), "");
+    let wrapper = sandbox.script("wrapper", "exec clang-22 \"$@\"");
+    let did = sandbox.run(sandbox.pathcc("-c one.c").env("PATHCC_CLANG", &wrapper), "");
     assert_eq!((did.code, &*did.stderr), (Some(0), ""));
 }
 
 #[test]
 fn a_missing_linker_is_reported() {
-    let place = Place::new();
-    fs::remove_file(place.bin("ld.pathld")).expect("removed");
-    let did = place.run(&mut place.pathcc("-c one.c"), "");
+    let sandbox = Sandbox::new();
+    fs::remove_file(sandbox.bin("ld.pathld")).expect("removed");
+    let did = sandbox.run(&mut sandbox.pathcc("-c one.c"), "");
     assert!(
-        refused(&place, &did).starts_with("cannot find ROOT/tree/bin/ld.pathld; this installation")
+        refused(&sandbox, &did)
+            .starts_with("cannot find ROOT/tree/bin/ld.pathld; this installation")
     );
 }
 
 #[test]
 fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
-    let place = Place::new();
-    fs::write(place.path("pathcc.toml"), "limit = 7").expect("file");
-    let nearest = place.path("work/pathcc.toml");
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path("pathcc.toml"), "limit = 7").expect("file");
+    let nearest = sandbox.path("work/pathcc.toml");
     let compiled = |said: &str| {
-        let did = place.run(&mut place.pathcc("-S -emit-llvm one.c -o out.ll"), "");
+        let did = sandbox.run(&mut sandbox.pathcc("-S -emit-llvm one.c -o out.ll"), "");
         assert_eq!(did.code, Some(0), "{}", did.stderr);
-        assert_eq!(did.stderr.replace(place.path("").to_str().expect("text"), "ROOT/"), said);
+        assert_eq!(did.stderr.replace(sandbox.path("").to_str().expect("text"), "ROOT/"), said);
         assert!(String::from_utf8_lossy(&did.files["out.ll"]).contains("!pathcc....7.."), "{said}");
     };
     let not_obeyed = |why: &str| {
@@ -226,21 +230,21 @@ fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
         )
     };
     compiled("");
-    place.write("pathcc.toml", "mode = 'nonsense'");
+    sandbox.write("pathcc.toml", "mode = 'nonsense'");
     fs::set_permissions(&nearest, fs::Permissions::from_mode(0o666)).expect("ours");
     compiled(&not_obeyed("everybody can write it"));
     fs::set_permissions(&nearest, fs::Permissions::from_mode(0o644)).expect("ours");
     if std::os::unix::fs::chown(&nearest, Some(54_321), None).is_ok() {
         compiled(&not_obeyed("it belongs to user 54321"));
         // Named by the user it is read whoever wrote it.
-        let did = place.run(place.pathcc("-c one.c").env("PATHCC_CONFIG", &nearest), "");
+        let did = sandbox.run(sandbox.pathcc("-c one.c").env("PATHCC_CONFIG", &nearest), "");
         assert!(
             did.code == Some(1) && did.stderr.contains("unknown value 'nonsense'"),
             "{}",
             did.stderr
         );
         fs::remove_file(&nearest).expect("ours");
-        std::os::unix::fs::symlink(place.path("pathcc.toml"), &nearest).expect("link");
+        std::os::unix::fs::symlink(sandbox.path("pathcc.toml"), &nearest).expect("link");
         std::os::unix::fs::lchown(&nearest, Some(54_321), None).expect("as above");
         compiled(&not_obeyed("it belongs to user 54321"));
     }
@@ -252,14 +256,14 @@ fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
 
 #[test]
 fn a_pipe_is_no_file_with_weights() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     assert!(
-        Command::new("mkfifo").arg(place.path("work/pipe")).status().expect("mkfifo").success()
+        Command::new("mkfifo").arg(sandbox.path("work/pipe")).status().expect("mkfifo").success()
     );
     for file in ["pipe", "/dev/zero"] {
-        let did = place.run(&mut place.pathcc(&format!("-c one.c -fpath-use={file}")), "");
+        let did = sandbox.run(&mut sandbox.pathcc(&format!("-c one.c -fpath-use={file}")), "");
         assert_eq!(
-            refused(&place, &did),
+            refused(&sandbox, &did),
             format!(
                 "-fpath-use={file}: cannot read {file}: it is not a regular file; make one with \
                  `pathprof weights -o FILE`"
@@ -270,16 +274,16 @@ fn a_pipe_is_no_file_with_weights() {
 
 #[test]
 fn what_is_in_force_is_shown_with_where_it_comes_from() {
-    let place = Place::new();
-    fs::write(place.path("pathcc.toml"), "mode = 'edges'\nlimit = 7\njobs = 3\n").expect("file");
-    place.write("pathcc.toml", "");
-    fs::set_permissions(place.path("work/pathcc.toml"), fs::Permissions::from_mode(0o602))
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path("pathcc.toml"), "mode = 'edges'\nlimit = 7\njobs = 3\n").expect("file");
+    sandbox.write("pathcc.toml", "");
+    fs::set_permissions(sandbox.path("work/pathcc.toml"), fs::Permissions::from_mode(0o602))
         .expect("ours");
     let shown = |line: &str, variables: &[(&str, &str)]| -> Vec<Vec<String>> {
-        let did = place.run(place.pathcc(line).envs(variables.iter().copied()), "");
+        let did = sandbox.run(sandbox.pathcc(line).envs(variables.iter().copied()), "");
         assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
         assert!(!did.files.keys().any(|name| name.ends_with(".o")), "nothing is compiled");
-        let text = did.stdout.replace(place.path("").to_str().expect("text"), "ROOT/");
+        let text = did.stdout.replace(sandbox.path("").to_str().expect("text"), "ROOT/");
         let columns = |line: &str| {
             line.split("  ")
                 .map(str::trim)
@@ -318,23 +322,23 @@ fn what_is_in_force_is_shown_with_where_it_comes_from() {
 
 #[test]
 fn help_is_ours_and_then_that_of_clang() {
-    let place = Place::new();
-    let clang = place.run(&mut place.command("clang-22", "--help"), "").stdout;
-    let ours = place.run(&mut place.pathcc("--help"), "").stdout;
+    let sandbox = Sandbox::new();
+    let clang = sandbox.run(&mut sandbox.command("clang-22", "--help"), "").stdout;
+    let ours = sandbox.run(&mut sandbox.pathcc("--help"), "").stdout;
     let before = ours.strip_suffix(&clang).expect("clang's help is the end of it");
     assert!(
         before.starts_with("pathcc ")
             && before.contains("-fpath-mode=")
             && before.ends_with("Options of clang:\n\n")
     );
-    let disabled = place.run(place.pathcc("--help").env("PATHCC_DISABLE", "1"), "").stdout;
+    let disabled = sandbox.run(sandbox.pathcc("--help").env("PATHCC_DISABLE", "1"), "").stdout;
     assert_eq!(disabled, clang);
 }
 
 #[test]
 fn our_own_options_are_explained_for_each_driver() {
-    let place = Place::new();
-    let explained = place.run(&mut place.pathcc("--help-path -c missing.c"), "").stdout;
+    let sandbox = Sandbox::new();
+    let explained = sandbox.run(&mut sandbox.pathcc("--help-path -c missing.c"), "").stdout;
     assert!(explained.starts_with("pathcc ") && explained.contains(": clang 22"));
     for part in ["-fpath-filter=GLOBS", "spanning-tree: ", "default: 4096", "Globs:"] {
         assert!(explained.contains(part), "{part}: {explained}");
@@ -343,7 +347,7 @@ fn our_own_options_are_explained_for_each_driver() {
 
 #[test]
 fn switches_have_one_rule() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for (word, disabled) in [
         ("1", true),
         ("yes", true),
@@ -353,14 +357,14 @@ fn switches_have_one_rule() {
         ("no", false),
         ("off", false),
     ] {
-        let line = place.dry(place.pathcc("-c one.c").env("PATHCC_DISABLE", word));
+        let line = sandbox.dry(sandbox.pathcc("-c one.c").env("PATHCC_DISABLE", word));
         assert_eq!(!line.contains("-fpass-plugin"), disabled, "{word}");
     }
 }
 
 #[test]
 fn other_targets_are_compiled_as_by_clang_with_one_warning() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for target in [
         "wasm32",
         "wasm64",
@@ -378,10 +382,10 @@ fn other_targets_are_compiled_as_by_clang_with_one_warning() {
         // Objects for Windows would tell the time at which they were made.
         let line =
             format!("--target={target} -mno-incremental-linker-compatible -O1 -c b.c -o out.o");
-        place.reset();
-        let expected = place.run(&mut place.command("clang-22", &line), "");
-        place.reset();
-        let found = place.run(&mut place.pathcc(&line), "");
+        sandbox.reset();
+        let expected = sandbox.run(&mut sandbox.command("clang-22", &line), "");
+        sandbox.reset();
+        let found = sandbox.run(&mut sandbox.pathcc(&line), "");
         assert_eq!((found.code, found.files), (expected.code, expected.files), "{target}");
         let warning = format!(
             "pathcc: warning: {target}: only x86-64 Linux is supported, so that paths are not \
@@ -394,7 +398,7 @@ fn other_targets_are_compiled_as_by_clang_with_one_warning() {
 
 #[test]
 fn a_target_that_is_not_counted_is_said_once() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let warning =
         "pathcc: warning: -m32: only x86-64 Linux is supported, so that paths are not counted\n";
     for (line, said) in [
@@ -403,7 +407,7 @@ fn a_target_that_is_not_counted_is_said_once() {
         ("-m32 -E one.c", ""),
         ("-c one.c", ""),
     ] {
-        let output = place.pathcc(line).output().expect("pathcc can be run");
+        let output = sandbox.pathcc(line).output().expect("pathcc can be run");
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(
             text.starts_with(said)

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_needed_is_told_by_patterns() {
+    fn patterns_discard_what_is_needed() {
         for (script, expected) in [
             ("SECTIONS { .text : { *(.text*) } /DISCARD/ : { *(*) } }", true),
             ("SECTIONS { /DISCARD/ : { *(.note*) *(.comment) a.o(.x .tdata.*) } }", true),

@@ -61,7 +61,7 @@ pub(crate) fn define(object: &mut Object<'_>, words: Words, library: bool) -> Re
 }
 
 /// What the function says in a finished image.
-pub(crate) struct Found {
+pub(crate) struct EarlyFunction {
     /// The address of the region.
     pub(crate) region: u64,
     /// The address of the table of modules.
@@ -76,7 +76,7 @@ pub(crate) struct Found {
 
 /// Finds the function in `code`, which starts at an address; there linkers have made the distance a
 /// constant.
-pub(crate) fn find(code: &[u8], address: u64) -> Option<Found> {
+pub(crate) fn find(code: &[u8], address: u64) -> Option<EarlyFunction> {
     let first = address.next_multiple_of(ALIGNMENT) - address;
     (first..code.len() as u64)
         .step_by(ALIGNMENT as usize)
@@ -84,7 +84,7 @@ pub(crate) fn find(code: &[u8], address: u64) -> Option<Found> {
 }
 
 /// What the function says, if `code` at this address begins with it.
-fn parse(code: &[u8], address: u64) -> Option<Found> {
+fn parse(code: &[u8], address: u64) -> Option<EarlyFunction> {
     let delta = make_words::DELTA.end() - constant_delta::CODE.len();
     // The instruction that loads the distance is another one by now, and the jump may be.
     let kept = [
@@ -104,7 +104,7 @@ fn parse(code: &[u8], address: u64) -> Option<Found> {
     };
     let constant = &constant_delta::CODE[..constant_delta::DISTANCE.offset];
     let distance = make_words::DELTA.get(code).filter(|_| code[delta..].starts_with(constant));
-    Some(Found {
+    Some(EarlyFunction {
         region: address_in(make_words::REGION)?,
         modules: address_in(make_words::MODULES)?,
         count: make_words::COUNT.get(code)? as u32,

@@ -32,10 +32,10 @@ use self::installed::{Lto, Runtime};
 use self::messages::{NOTHING_COUNTS, warn, warn_damaged, warn_uncounted};
 use crate::args::{self, CommandLine, Replacement};
 use crate::content::content;
-use crate::pipes::Kept;
+use crate::pipes::ReplacedPipes;
 use crate::process::Outcome;
 use crate::real::{RealLinker, Voice};
-use crate::scan::{self, Found};
+use crate::scan::{self, ScanResult};
 use crate::workspace::Workspace;
 use crate::{depfile, neutral, response, restored};
 
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     if is_disabled() || line.foreign.is_some() || line.inputs.is_empty() {
         return Err(real.exec(arguments));
     }
-    match Kept::new(&expanded) {
+    match ReplacedPipes::new(&expanded) {
         // What came from a pipe may be a response file.
         Some(kept) => match response::expand(&kept.arguments, &|| real.dialect()) {
             Some(expanded) => take_part(real, &expanded, &expanded, &args::parse(&expanded)),
@@ -131,7 +131,7 @@ fn is_disabled() -> bool {
 /// Changed copies of those inputs that are in a list.
 fn copies(
     workspace: &Workspace,
-    found: &Found,
+    found: &ScanResult,
     list: &[PathBuf],
     change: impl Fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Vec<Replacement> {

@@ -18,7 +18,7 @@
 //! * `restored` copies of objects whose symbols a tool has changed
 //! * `neutral` copies of objects that count into nowhere
 //! * `scan` the modules that objects, archives and images have
-//! * `kind` what kind of image is linked
+//! * `image_kind` what kind of image is linked
 //! * `elements` sections and symbols of an object that is generated
 //! * `assembly` machine code, assembled from `assembly/*.s` when pathld is built
 //! * `module` the object with the region of counters and the table of modules
@@ -43,8 +43,8 @@ mod discard;
 mod early;
 mod elements;
 mod entry;
+mod image_kind;
 mod inputs;
-mod kind;
 mod link;
 mod module;
 mod neutral;

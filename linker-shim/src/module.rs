@@ -23,7 +23,7 @@ use zerocopy::IntoBytes;
 
 use crate::assembly::delta_offset::{of_word, zero};
 use crate::elements::{claim_group, define, refer, section, undefined};
-use crate::kind::Kind;
+use crate::image_kind::ImageKind;
 use crate::scan::Module;
 use crate::{early, threads, traces};
 
@@ -76,7 +76,7 @@ fn words(module: &Module) -> u64 {
 ///
 /// # Errors
 /// The counters of all modules together exceed the address space.
-pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
+pub(crate) fn generate(modules: &[Module], kind: ImageKind) -> Result<Vec<u8>> {
     let Layout { offsets, counted, size } =
         layout(modules).context("the counters exceed the address space")?;
     ensure!(u32::try_from(modules.len() * 2).is_ok(), "more than 2^31 modules");
@@ -85,7 +85,7 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let region = define_region(&mut object, modules, &offsets, size);
     let place = define_places(&mut object, modules);
     // A library has no thread-local variable of ours unless its code needs it.
-    let has_words = exact(modules).any(|module| kind != Kind::Library || has_own_base(module));
+    let has_words = exact(modules).any(|module| kind != ImageKind::Library || has_own_base(module));
     let thread_local = section(&mut object, ".tdata.__pathcc_delta", SectionKind::Tls);
     let delta = has_words.then(|| {
         object.append_section_data(thread_local, &[0; 8], 8);
@@ -96,14 +96,15 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     define_own_bases(&mut object, modules, &offsets, thread_local, region)?;
     let entries = table(modules, &offsets);
     let has_keys = modules.iter().any(|module| module.keys > 0);
-    let flags = if kind == Kind::Library { LIBRARY } else { 0 } | if has_keys { KEYS } else { 0 };
+    let flags =
+        if kind == ImageKind::Library { LIBRARY } else { 0 } | if has_keys { KEYS } else { 0 };
     // The runtime that counts sees its part alone.
     let described = if counts(modules) { counted } else { size };
     let table = define_descriptor(&mut object, &entries, described, flags, region)?;
     let anchors =
         section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
     let words = early::Words { region, modules: table, count: entries.len() as u32, delta, place };
-    let alone = kind == Kind::Library || !counts(modules);
+    let alone = kind == ImageKind::Library || !counts(modules);
     let early = early::define(&mut object, words, alone)?;
     claim_group(&mut object, early);
     if counts(modules) {
@@ -255,9 +256,9 @@ fn pull_in_runtime(
     object: &mut Object<'_>,
     anchors: SectionId,
     modules: &[Module],
-    kind: Kind,
+    kind: ImageKind,
 ) -> Result<()> {
-    if kind != Kind::Library {
+    if kind != ImageKind::Library {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
         let entry = undefined(object, names::ENTRY);
         refer(object, anchors, offset, entry)?;
@@ -271,7 +272,7 @@ fn pull_in_runtime(
         let symbol = undefined(object, name);
         refer(object, anchors, offset, symbol)?;
     }
-    if kind == Kind::Executable {
+    if kind == ImageKind::Executable {
         let names = [names::CREATE_THREAD, names::REGISTRY, names::LEAVE];
         let [runtime, registry, leave] = names.map(|name| undefined(object, name));
         let lent = lend(object);

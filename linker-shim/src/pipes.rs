@@ -15,14 +15,14 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use crate::args;
 
 /// A command line that names files where it named pipes.
-pub(crate) struct Kept {
+pub(crate) struct ReplacedPipes {
     /// The command line.
     pub(crate) arguments: Vec<OsString>,
     /// Open for as long as a linker may read them.
     files: Vec<File>,
 }
 
-impl Kept {
+impl ReplacedPipes {
     /// Reads the pipes that a command line names; `None` if there are none. One that cannot be read
     /// stays, for the real linker to tell.
     pub(crate) fn new(arguments: &[OsString]) -> Option<Self> {

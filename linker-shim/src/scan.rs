@@ -52,7 +52,7 @@ pub(crate) struct Module {
 
 /// What the inputs of a link, or its output, contain.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct ScanResult {
     /// The instrumented modules in order of appearance, each once.
     pub(crate) modules: Vec<Module>,
     /// Records that could not be read.
@@ -108,7 +108,7 @@ impl fmt::Display for Damaged {
     }
 }
 
-impl Found {
+impl ScanResult {
     fn take_bitcode(&mut self, bitcode: Bitcode) {
         self.plain_bitcode |= matches!(bitcode, Bitcode::Plain { .. });
         self.joined_bitcode |= bitcode == Bitcode::Plain { is_apart: false };
@@ -117,8 +117,8 @@ impl Found {
 
     /// Joins findings in order; each module stays where it appeared first. It has a word of its own
     /// if one of its objects needs that.
-    fn join(all: impl IntoIterator<Item = Found>) -> Found {
-        let mut joined = Found::default();
+    fn join(all: impl IntoIterator<Item = ScanResult>) -> ScanResult {
+        let mut joined = ScanResult::default();
         let mut places = HashMap::new();
         for found in all {
             for module in found.modules {
@@ -153,7 +153,7 @@ impl Found {
 /// Thin archives and scripts name other files, which are looked at in their turn, each file once,
 /// whatever it is called and whoever names it: so archives and scripts that name each other in
 /// circles come to an end.
-pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
+pub(crate) fn scan_inputs(line: &CommandLine) -> ScanResult {
     let locator = Locator::new(line);
     let located: Vec<_> = line.inputs.par_iter().map(|input| locator.file(input)).collect();
     let may_be_shared = |input: &Input| matches!(input, Input::Library { static_only: false, .. });
@@ -179,7 +179,7 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
             files.extend(named);
         }
     }
-    let mut found = Found::join(all);
+    let mut found = ScanResult::join(all);
     found.unseen = unseen;
     found.inputs = located;
     found.bitcode |= found.fat_bitcode && line.takes_fat_bitcode;
@@ -189,7 +189,7 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
 /// A file that was looked at.
 enum Looked {
     /// All that is in it.
-    At(Found),
+    At(ScanResult),
     /// It holds or names others.
     Container(Container),
 }
@@ -202,7 +202,7 @@ struct Container {
 
 fn look(path: &Path) -> Looked {
     match content(path) {
-        Err(_) => Looked::At(Found::default()),
+        Err(_) => Looked::At(ScanResult::default()),
         Ok(data) if data.starts_with(b"\x7fELF") || is_bitcode(&data) => {
             Looked::At(scan_object(&data, path, || path.display().to_string()))
         }
@@ -212,7 +212,7 @@ fn look(path: &Path) -> Looked {
 
 impl Looked {
     /// What is in it, and the files that it names.
-    fn open(self, locator: &Locator) -> (Found, Vec<PathBuf>) {
+    fn open(self, locator: &Locator) -> (ScanResult, Vec<PathBuf>) {
         match self {
             Looked::At(found) => (found, Vec::new()),
             Looked::Container(Container { path, content }) => {
@@ -224,43 +224,43 @@ impl Looked {
                 let named =
                     names.filter_map(|name| locator.named_in_script(&name, directory)).collect();
                 let discarding = discard::is_in(&content).then_some(path);
-                (Found { discarding, ..Found::default() }, named)
+                (ScanResult { discarding, ..ScanResult::default() }, named)
             }
         }
     }
 }
 
 /// The modules in the bytes of a linked image; `None` if they are none that can be read.
-pub(crate) fn scan_image(data: &[u8], path: &Path) -> Option<Found> {
+pub(crate) fn scan_image(data: &[u8], path: &Path) -> Option<ScanResult> {
     let kind = FileHeader64::<LittleEndian>::parse(data).ok()?.e_type(LittleEndian);
     (kind == ET_EXEC || kind == ET_DYN).then(|| scan_sections(data, &path.display().to_string()))
 }
 
 /// What is in the members of an archive, and the files that it names instead of holding them.
-fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
+fn scan_archive(path: &Path, data: &[u8]) -> (ScanResult, Vec<PathBuf>) {
     let Ok(archive) = ArchiveFile::parse(data) else { return Default::default() };
     let members: Vec<_> = archive.members().map_while(Result::ok).collect();
     let (thin, whole): (Vec<_>, Vec<_>) = members.iter().partition(|member| member.is_thin());
-    let scanned: Vec<Found> = whole
+    let scanned: Vec<ScanResult> = whole
         .par_iter()
         .map(|member| {
             let place =
                 || format!("{}({})", path.display(), OsStr::from_bytes(member.name()).display());
             member
                 .data(data)
-                .map_or_else(|_| Found::default(), |data| scan_object(data, path, place))
+                .map_or_else(|_| ScanResult::default(), |data| scan_object(data, path, place))
         })
         .collect();
     let directory = path.parent().unwrap_or(Path::new(""));
     let named =
         thin.iter().map(|member| directory.join(OsStr::from_bytes(member.name()))).collect();
-    (Found::join(scanned), named)
+    (ScanResult::join(scanned), named)
 }
 
 /// An object that a file is or holds, or something else of which nothing is counted.
-fn scan_object(data: &[u8], file: &Path, place: impl Fn() -> String) -> Found {
+fn scan_object(data: &[u8], file: &Path, place: impl Fn() -> String) -> ScanResult {
     if is_bitcode(data) {
-        let mut found = Found { bitcode: true, ..Found::default() };
+        let mut found = ScanResult { bitcode: true, ..ScanResult::default() };
         found.take_bitcode(Bitcode::of(data));
         return found;
     }
@@ -275,13 +275,13 @@ fn scan_object(data: &[u8], file: &Path, place: impl Fn() -> String) -> Found {
             }
             found
         }
-        Some(ET_DYN) => Found { shared: true, ..Found::default() },
-        _ => Found::default(),
+        Some(ET_DYN) => ScanResult { shared: true, ..ScanResult::default() },
+        _ => ScanResult::default(),
     }
 }
 
-fn scan_sections(data: &[u8], place: &str) -> Found {
-    let mut found = Found::default();
+fn scan_sections(data: &[u8], place: &str) -> ScanResult {
+    let mut found = ScanResult::default();
     let Ok(sections) = FileHeader64::<LittleEndian>::parse(data)
         .and_then(|head| head.sections(LittleEndian, data))
     else {
@@ -321,7 +321,7 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
             }
         }
     }
-    Found::join([found])
+    ScanResult::join([found])
 }
 
 fn module(head: &Head) -> Module {

@@ -17,7 +17,7 @@ use crate::assembly::traces::{
     ROOM_OFFSET, RUNTIME_OFFSET, message, room, signal, switch, synchronise,
 };
 use crate::elements::{claim_group, refer, section, undefined};
-use crate::kind::Kind;
+use crate::image_kind::ImageKind;
 use crate::threads;
 
 /// The offsets in the code are those of the format.
@@ -84,10 +84,11 @@ fn define_functions(
 
 /// Adds the functions by which the program selects what is traced. They are not weak, since those
 /// of the header are. Executables export them, so that libraries that are not traced can call them.
-fn define_switches(object: &mut Object<'_>, kind: Kind) -> Result<()> {
+fn define_switches(object: &mut Object<'_>, kind: ImageKind) -> Result<()> {
     let runtime = undefined(object, names::TRACE_SWITCH);
     let text = section(object, ".text.__pathcc_trace_switch", SectionKind::Text);
-    let scope = if kind == Kind::Executable { SymbolScope::Dynamic } else { SymbolScope::Linkage };
+    let scope =
+        if kind == ImageKind::Executable { SymbolScope::Dynamic } else { SymbolScope::Linkage };
     for (number, name) in (0..).zip(names::REGION_FUNCTIONS) {
         let value = SWITCH.append(object, text, number, runtime)?;
         object.add_symbol(Symbol {
@@ -105,8 +106,8 @@ fn define_switches(object: &mut Object<'_>, kind: Kind) -> Result<()> {
 }
 
 /// Adds all of it. `anchors` keeps the runtime of traces.
-pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) -> Result<()> {
-    if kind == Kind::Executable {
+pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: ImageKind) -> Result<()> {
+    if kind == ImageKind::Executable {
         let (names, handler) = (&names::SIGNAL_FUNCTIONS, names::TRACE_SIGNAL);
         define_functions(object, anchors, names, handler, &SIGNAL)?;
         let (names, handler) = (&names::SYNCHRONISATION_FUNCTIONS, names::TRACE_SYNCHRONISE);

@@ -85,7 +85,7 @@ fn write(file: &File, changes: &Changes) -> io::Result<()> {
 
 /// What tells where a word is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WordLocation {
     /// Its distance from the thread pointer.
     Constant(i32),
     /// A variable at this address.
@@ -94,7 +94,7 @@ enum Place {
 
 /// What code loads, and what it shall have instead.
 struct Word {
-    place: Place,
+    place: WordLocation,
     /// The address of the array, if the word has that.
     array: Option<u64>,
 }
@@ -102,7 +102,7 @@ struct Word {
 fn without_words(image: &Image<'_>) -> Option<Changes> {
     let early = image.early()?;
     let mut changes = Changes::new();
-    let mut words = vec![Word { place: Place::Variable(early.place), array: None }];
+    let mut words = vec![Word { place: WordLocation::Variable(early.place), array: None }];
     let mut distance = early.distance;
     for index in 0..u64::from(early.count) {
         let entry = entry(&early, index);
@@ -111,7 +111,7 @@ fn without_words(image: &Image<'_>) -> Option<Changes> {
         if own && let Some(distance) = &mut distance {
             *distance += 8;
             let array = Some(early.region + offset);
-            words.push(Word { place: Place::Constant(*distance), array });
+            words.push(Word { place: WordLocation::Constant(*distance), array });
         }
         if Threads::from_code(threads as u32) == Threads::Exact && (!own || distance.is_some()) {
             let single = u64::from(Threads::Single.code()).to_le_bytes().to_vec();
@@ -135,13 +135,13 @@ fn with_words_at_once(image: &Image<'_>) -> Option<Changes> {
 }
 
 /// Where an entry of the table of modules is.
-fn entry(early: &early::Found, index: u64) -> u64 {
+fn entry(early: &early::EarlyFunction, index: u64) -> u64 {
     early.modules + index * size_of::<Module>() as u64
 }
 
 /// The two instructions that read a word.
 pub(crate) struct Reading {
-    place: Place,
+    place: WordLocation,
     /// The register that both load, without the bit that a prefix holds.
     register: u8,
     /// That bit.
@@ -163,8 +163,8 @@ impl Reading {
         let number = i32::from_le_bytes(number);
         let next = address + FIRST as u64;
         let place = match opcode {
-            0xc7 => Place::Constant(number),
-            _ => Place::Variable(next.wrapping_add_signed(number.into())),
+            0xc7 => WordLocation::Constant(number),
+            _ => WordLocation::Variable(next.wrapping_add_signed(number.into())),
         };
         // Two registers cannot be a base without more bytes.
         let both = register << 3 | register;
@@ -211,7 +211,7 @@ fn without_word(code: &[u8], address: u64, words: &[Word]) -> Option<Vec<u8>> {
 
 /// The one instruction that takes the place of the two, if `code` begins with them.
 fn word_at_once(code: &[u8], is_word: impl Fn(i32) -> bool) -> Option<Vec<u8>> {
-    let Reading { place: Place::Constant(distance), register, high, length } =
+    let Reading { place: WordLocation::Constant(distance), register, high, length } =
         Reading::parse(code, 0)?
     else {
         return None;
@@ -253,7 +253,7 @@ impl<'a> Image<'a> {
     }
 
     /// What tells where the words are.
-    fn early(&self) -> Option<early::Found> {
+    fn early(&self) -> Option<early::EarlyFunction> {
         self.code.iter().find_map(|(address, code)| early::find(code, *address))
     }
 
@@ -298,8 +298,8 @@ mod tests {
 
     #[test]
     fn both_instructions_are_replaced_in_every_register() {
-        let constant = Word { place: Place::Constant(-16), array: Some(0x5000) };
-        let words = [constant, Word { place: Place::Variable(0x2000), array: None }];
+        let constant = Word { place: WordLocation::Constant(-16), array: Some(0x5000) };
+        let words = [constant, Word { place: WordLocation::Variable(0x2000), array: None }];
         let code = |bytes: &[u8]| without_word(bytes, 0x1000, &words);
         // What an assembler makes of `mov $-16, %rbx; mov %fs:(%rbx), %rbx` and so on, and of what
         // takes their place.

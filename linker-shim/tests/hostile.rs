@@ -34,9 +34,9 @@ fn command(scratch: &Scratch, real: &str) -> Command {
 
 /// The end of a program that does not hang.
 fn end_of(child: Child) -> Output {
-    let (process, (tell, told)) = (child.id(), mpsc::channel());
-    std::thread::spawn(move || tell.send(child.wait_with_output()));
-    match told.recv_timeout(HANGS) {
+    let (process, (sender, receiver)) = (child.id(), mpsc::channel());
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    match receiver.recv_timeout(HANGS) {
         Ok(output) => output.expect("it can be waited for"),
         Err(_) => {
             succeed(Command::new("kill").arg("-KILL").arg(process.to_string()));

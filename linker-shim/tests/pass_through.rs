@@ -224,7 +224,7 @@ fn it_never_calls_itself() {
 }
 
 #[test]
-fn damaged_and_foreign_records_are_told_and_left_out() {
+fn damaged_and_foreign_records_are_reported_and_left_out() {
     let scratch = with_objects();
     let sound = record::write(id(2), Threads::Exact.code(), [3, 0], 7, b"payload");
     let mut version = sound.clone();

@@ -12,7 +12,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 use pathformat::manifest::{AccessKind, Tickets};
 use pathformat::settings::Level;
 
-use crate::parameters::{Given, PARAMETERS, PipelinePoint};
+use crate::parameters::{GivenValues, PARAMETERS, PipelinePoint};
 
 /// The function analyses of LLVM's pass manager, only ever handed back to C++.
 #[repr(C)]
@@ -243,7 +243,7 @@ pub(crate) unsafe extern "C" fn pathpass_run(
     let module = ManuallyDrop::new(unsafe { Module::new(module) });
     // SAFETY: C++ passes a valid structure.
     let situation = unsafe { &*situation };
-    let options = Given { values: &values }.options(situation.level(), situation.last);
+    let options = GivenValues { values: &values }.options(situation.level(), situation.last);
     catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or_else(
         |_| {
             // Whoever asked for the verifier wants to see that it failed.
@@ -264,7 +264,7 @@ pub(crate) unsafe extern "C" fn pathpass_run(
 pub(crate) unsafe extern "C" fn pathpass_prepare(module: LLVMModuleRef) -> bool {
     // SAFETY: as above.
     let module = ManuallyDrop::new(unsafe { Module::new(module) });
-    let options = Given { values: &values }.options(Level::Unknown, false);
+    let options = GivenValues { values: &values }.options(Level::Unknown, false);
     catch_unwind(AssertUnwindSafe(|| crate::prepare(&module, &options))).unwrap_or(true)
 }
 
@@ -297,7 +297,7 @@ pub(crate) extern "C" fn pathpass_option(place: usize) -> Parameter {
 /// The point of the pipeline at which the pass is to run.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn pathpass_pipeline_point() -> PipelinePoint {
-    Given { values: &values }.pipeline_point()
+    GivenValues { values: &values }.pipeline_point()
 }
 
 /// The values that the option at this place of the table was given, in their order.

@@ -266,19 +266,19 @@ pub(crate) fn name(function: &FunctionValue<'_>) -> String {
 /// Blocks of `function` in LLVM's intermediate language, each by lines without blanks around them:
 /// the label, then the instructions without their debug locations.
 pub(crate) fn texts(function: FunctionValue<'_>, blocks: &[BasicBlock<'_>]) -> Vec<Vec<String>> {
-    type Found = HashMap<LLVMBasicBlockRef, Vec<String>>;
+    type Lines = HashMap<LLVMBasicBlockRef, Vec<String>>;
     extern "C" fn push(found: *mut c_void, block: LLVMBasicBlockRef, text: *const ffi::Text) {
         // SAFETY: `found` is the value below; the text has this length and is not empty.
         let (found, text) = unsafe {
             let text = slice::from_raw_parts((*text).bytes, (*text).length);
-            (&mut *found.cast::<Found>(), String::from_utf8_lossy(text))
+            (&mut *found.cast::<Lines>(), String::from_utf8_lossy(text))
         };
         found.insert(
             block,
             text.lines().map(|line| without_location(line.trim()).into_owned()).collect(),
         );
     }
-    let mut found = Found::new();
+    let mut found = Lines::new();
     // SAFETY: a live function, and a value of the type that `push` takes.
     unsafe { ffi::pathpass_texts(function.as_value_ref(), (&raw mut found).cast(), push) };
     let of = |block: &BasicBlock<'_>| found.remove(&block.as_mut_ptr()).unwrap_or_default();

@@ -199,8 +199,8 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// What an option tells.
-    pub(crate) fn told(text: &str) -> Option<Self> {
+    /// The part that the text of an option names.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let part = pathformat::part::Part::read(text)?;
         Some(Self { function: part.function.to_owned(), first: part.first, end: part.end() })
     }

@@ -144,12 +144,12 @@ pub(crate) enum PipelinePoint {
 }
 
 /// The values that options were given.
-pub(crate) struct Given<'a> {
+pub(crate) struct GivenValues<'a> {
     /// Those of the option at this place of [`PARAMETERS`], in their order.
     pub(crate) values: &'a dyn Fn(usize) -> Vec<String>,
 }
 
-impl Given<'_> {
+impl GivenValues<'_> {
     /// Where in the pipeline the pass shall stand.
     pub(crate) fn pipeline_point(&self) -> PipelinePoint {
         match (self.stage(), self.is_on(Name::BehindProfile, false)) {
@@ -172,7 +172,7 @@ impl Given<'_> {
             addressing: Addressing::named(&text(Name::Base)),
             placement: Placement::named(&text(Name::Placement)),
             traced: Traced::named(&text(Name::Trace)),
-            part: Part::told(&text(Name::TraceFrom)),
+            part: Part::parse(&text(Name::TraceFrom)),
             weights: text(Name::Use).split_once(':').map(|(_, path)| path.into()),
             techniques: Techniques::without(&text(Name::Without)),
             moves_pointer: false,
@@ -224,12 +224,12 @@ mod tests {
     use super::*;
 
     /// What options are that were given like this.
-    fn given<T>(given: &[(&CStr, &str)], ask: impl Fn(&Given<'_>) -> T) -> T {
+    fn given<T>(given: &[(&CStr, &str)], ask: impl Fn(&GivenValues<'_>) -> T) -> T {
         let values = |place: usize| {
             let of_option = given.iter().filter(|(word, _)| *word == PARAMETERS[place].word);
             of_option.map(|(_, value)| (*value).to_owned()).collect()
         };
-        ask(&Given { values: &values })
+        ask(&GivenValues { values: &values })
     }
 
     #[test]

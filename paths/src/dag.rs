@@ -18,7 +18,7 @@ id! {
 
 /// Where the code for an end or a start goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CutSite {
     /// On the cut edges themselves.
     OnEdges,
     /// In the block: before its terminator for an end, at its top for a start.
@@ -27,15 +27,15 @@ pub enum Place {
 
 /// What an edge of the acyclic graph stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DagEdgeKind {
     /// A control-flow edge that is not cut.
     Flow(Edge),
     /// The function is left.
     Leave,
     /// A path ends, though control goes on.
-    End(Place, Reason),
+    End(CutSite, Reason),
     /// A path starts after a cut.
-    Start(Place, Reason),
+    Start(CutSite, Reason),
     /// Control comes to a call that may not come back. Where it does not, the path ends so.
     InFlight,
 }
@@ -48,7 +48,7 @@ pub struct DagEdgeData {
     /// Target; [`Dag::exit`] for a leave or an end.
     pub to: Block,
     /// What it stands for.
-    pub kind: Kind,
+    pub kind: DagEdgeKind,
 }
 
 /// What replaces a cut control-flow edge.
@@ -86,22 +86,23 @@ impl Dag {
             // The first, so that its number is the least of those that begin alike
             // (`in_flight.rs`).
             if cfg.has_in_flight(block) {
-                add(block, exit, Kind::InFlight);
+                add(block, exit, DagEdgeKind::InFlight);
             }
             if cfg.exit(block).is_some() {
-                add(block, exit, Kind::Leave);
+                add(block, exit, DagEdgeKind::Leave);
             }
             let shared = cuts.ends_in(block).then(|| {
                 let reasons = cfg.successors(block).iter().filter_map(|&edge| cuts.reason(edge));
-                add(block, exit, Kind::End(Place::InBlock, strongest(reasons)))
+                add(block, exit, DagEdgeKind::End(CutSite::InBlock, strongest(reasons)))
             });
             for &edge in cfg.successors(block) {
                 match cuts.reason(edge) {
                     None => {
-                        flow[edge.index()] = Some(add(block, cfg.edge(edge).to, Kind::Flow(edge)))
+                        flow[edge.index()] =
+                            Some(add(block, cfg.edge(edge).to, DagEdgeKind::Flow(edge)))
                     }
                     Some(reason) => {
-                        let own = || add(block, exit, Kind::End(Place::OnEdges, reason));
+                        let own = || add(block, exit, DagEdgeKind::End(CutSite::OnEdges, reason));
                         ends[edge.index()] = Some(shared.unwrap_or_else(own));
                     }
                 }
@@ -116,12 +117,13 @@ impl Dag {
             let to = cfg.edge(edge).to;
             let start = if cuts.shares_start(to) {
                 *shared_starts[to.index()].get_or_insert_with(|| {
-                    let place = if cuts.starts_in(to) { Place::InBlock } else { Place::OnEdges };
+                    let place =
+                        if cuts.starts_in(to) { CutSite::InBlock } else { CutSite::OnEdges };
                     let reasons = cfg.predecessors(to).iter().filter_map(|&edge| cuts.reason(edge));
-                    add(ENTRY, to, Kind::Start(place, strongest(reasons)))
+                    add(ENTRY, to, DagEdgeKind::Start(place, strongest(reasons)))
                 })
             } else {
-                add(ENTRY, to, Kind::Start(Place::OnEdges, reason))
+                add(ENTRY, to, DagEdgeKind::Start(CutSite::OnEdges, reason))
             };
             cut[edge.index()] = Some(Cut { end, start });
         }
@@ -171,7 +173,7 @@ impl Dag {
 
     /// Whether nothing can be inserted on `edge`.
     pub fn holds_no_code(&self, cfg: &Cfg, edge: DagEdge) -> bool {
-        matches!(self.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
+        matches!(self.edge(edge).kind, DagEdgeKind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
     }
 
     /// Whether `edge` leads from a branch to a join, so that code on it needs a block and a jump. A
@@ -215,7 +217,7 @@ impl Dag {
                 add(start, weight);
             }
         }
-        for edge in self.edges().filter(|&edge| self.edge(edge).kind == Kind::Leave) {
+        for edge in self.edges().filter(|&edge| self.edge(edge).kind == DagEdgeKind::Leave) {
             let into = cfg.predecessors(self.edge(edge).from);
             into.iter().for_each(|into| add(edge, frequency[into.index()]));
         }

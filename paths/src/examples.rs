@@ -9,14 +9,14 @@ use crate::spanning_tree::SpanningTree;
 use crate::techniques::Techniques;
 use crate::{Plan, plan, text};
 
-fn named(graph: &str) -> (text::Named, Plan) {
+fn named(graph: &str) -> (text::NamedGraph, Plan) {
     let named = text::parse(graph).expect("a graph");
     let plan = plan(&named.cfg, &named.frequency, u64::MAX, Techniques::FOR_ESTIMATES);
     (named, plan)
 }
 
 /// The increments of all chords, one a line: what the examples tabulate, before code is moved.
-fn chords(named: &text::Named, plan: &Plan) -> String {
+fn chords(named: &text::NamedGraph, plan: &Plan) -> String {
     let weights = plan.dag.weights(&named.cfg, &named.frequency);
     let tree = SpanningTree::heaviest(&named.cfg, &plan.dag, |edge| weights[edge.index()]);
     let increments = Increments::of_chords(&plan.dag, &plan.numbering, &tree);

@@ -15,7 +15,7 @@
 use std::cmp::Reverse;
 
 use crate::cfg::{Block, ENTRY};
-use crate::dag::{Dag, DagEdge, Kind};
+use crate::dag::{Dag, DagEdge, DagEdgeKind};
 
 /// Path counts of the nodes and values of the edges of one graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +50,8 @@ impl Numbering {
     /// [`TooManyPaths`] if an id would not fit in 64 bits.
     pub fn hottest_first(dag: &Dag, weights: &[u64]) -> Result<Self, TooManyPaths> {
         Self::ordered(dag, |edges| {
-            let is_start = |edge| matches!(dag.edge(edge).kind, Kind::Start(..));
-            let goes_on = |edge| dag.edge(edge).kind != Kind::InFlight;
+            let is_start = |edge| matches!(dag.edge(edge).kind, DagEdgeKind::Start(..));
+            let goes_on = |edge| dag.edge(edge).kind != DagEdgeKind::InFlight;
             edges.sort_by_key(|&edge| {
                 (is_start(edge), goes_on(edge), Reverse(weights[edge.index()]))
             });

@@ -4,7 +4,7 @@
 
 use crate::Plan;
 use crate::cfg::{Block, Cfg, ENTRY, Edge};
-use crate::dag::{Dag, DagEdge, Kind};
+use crate::dag::{Dag, DagEdge, DagEdgeKind};
 use crate::placement::Op;
 
 /// Every path of `dag` as its edges, by depth-first search.
@@ -69,12 +69,15 @@ pub(crate) fn cut_walk(
 
 /// The edges along which control leaves the function in `block`.
 fn leaves(dag: &Dag, block: Block) -> impl Iterator<Item = DagEdge> {
-    dag.successors(block).iter().copied().filter(|&edge| dag.edge(edge).kind != Kind::InFlight)
+    dag.successors(block)
+        .iter()
+        .copied()
+        .filter(|&edge| dag.edge(edge).kind != DagEdgeKind::InFlight)
 }
 
 /// The edge of a path that stands still in `block`.
 fn stands(dag: &Dag, block: Block) -> Option<DagEdge> {
-    dag.successors(block).iter().copied().find(|&edge| dag.edge(edge).kind == Kind::InFlight)
+    dag.successors(block).iter().copied().find(|&edge| dag.edge(edge).kind == DagEdgeKind::InFlight)
 }
 
 /// Executes the placed code along a walk and returns the ids in the order in which they are

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 use crate::cuts::Cuts;
-use crate::dag::{DagEdge, Kind};
+use crate::dag::{DagEdge, DagEdgeKind};
 use crate::edges::{Arc, Arcs};
 use crate::in_flight::{InFlight, Role};
 use crate::increments::Increments;
@@ -128,7 +128,7 @@ proptest! {
         let plan = plan(&cfg, &frequency, limit, techniques);
         let paths = oracle::enumerate(&plan.dag);
         prop_assert_eq!(paths.len() as u64, plan.numbering.total());
-        let begins_with_call = |path: &[DagEdge]| !matches!(plan.dag.edge(path[0]).kind, Kind::Start(..));
+        let begins_with_call = |path: &[DagEdge]| !matches!(plan.dag.edge(path[0]).kind, DagEdgeKind::Start(..));
         let calls = paths.iter().filter(|path| begins_with_call(path));
         prop_assert!(calls.clone().all(|path| id(&plan, path) < calls.clone().count() as u64));
         let by_id: HashMap<_, _> = paths.iter().map(|path| (id(&plan, path), path)).collect();
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn every_frame_that_stays_is_told(
+    fn every_frame_that_stays_is_reported(
         (cfg, frequency) in graphs(14),
         limit in prop_oneof![1u64..30, Just(u64::MAX)],
         techniques in techniques(),
@@ -235,8 +235,8 @@ proptest! {
             (data.from.0, data.to.0, plan.numbering.value(edge))
         }).collect();
         let roles: Vec<_> = plan.dag.edges().map(|edge| match plan.dag.edge(edge).kind {
-            Kind::InFlight => Role::End,
-            Kind::Start(..) => Role::Start,
+            DagEdgeKind::InFlight => Role::End,
+            DagEdgeKind::Start(..) => Role::Start,
             _ => Role::Other,
         }).collect();
         let mut counts: Vec<_> = counters.into_iter().collect();
@@ -288,13 +288,13 @@ proptest! {
         }
         // Edges that hold no code may stay unknown; all else is known.
         let counted = arcs.fewest(&cfg, &frequency);
-        let is_told = |at: usize| match arcs.list[at] {
+        let is_counted = |at: usize| match arcs.list[at] {
             Arc::Edge(edge) => cfg.edge(edge).kind == EdgeKind::Plain,
             Arc::Block(_) | Arc::Depart(_) => true,
             Arc::Arrive(_) | Arc::Stay(_) => false,
         };
         let derived = arcs.infer(known(&arcs_ran, |at| counted.contains(&at)));
-        check_derived(&derived, &arcs_ran, is_told)?;
+        check_derived(&derived, &arcs_ran, is_counted)?;
         // So does what follows from all blocks alone, as far as it goes.
         let of_blocks = arcs.infer(known(&arcs_ran, |at| matches!(arcs.list[at], Arc::Block(_))));
         check_derived(&of_blocks, &arcs_ran, |_| false)?;

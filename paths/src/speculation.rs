@@ -12,7 +12,7 @@
 
 use crate::cfg::{Block, Cfg, ENTRY};
 use crate::cuts::Reason;
-use crate::dag::{Dag, DagEdge, Kind, Place};
+use crate::dag::{CutSite, Dag, DagEdge, DagEdgeKind};
 use crate::increments::Increments;
 
 /// More ways into the end of a loop are not worth a copy of the code each.
@@ -98,8 +98,8 @@ fn bet(
     let out = dag.successors(node);
     let edge = *out.iter().max_by_key(|&&edge| weight(edge))?;
     let rest = match dag.edge(edge).kind {
-        Kind::End(Place::OnEdges, Reason::BackEdge) => 0,
-        Kind::Flow(_) => possible[dag.edge(edge).to.index()]?.rest,
+        DagEdgeKind::End(CutSite::OnEdges, Reason::BackEdge) => 0,
+        DagEdgeKind::Flow(_) => possible[dag.edge(edge).to.index()]?.rest,
         _ => return None,
     };
     let others = out
@@ -114,15 +114,16 @@ fn bet(
 
 fn holds_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
     match dag.edge(edge).kind {
-        Kind::Flow(_) => !dag.holds_no_code(cfg, edge),
-        Kind::End(place, _) | Kind::Start(place, _) => place == Place::OnEdges,
-        Kind::Leave | Kind::InFlight => false,
+        DagEdgeKind::Flow(_) => !dag.holds_no_code(cfg, edge),
+        DagEdgeKind::End(place, _) | DagEdgeKind::Start(place, _) => place == CutSite::OnEdges,
+        DagEdgeKind::Leave | DagEdgeKind::InFlight => false,
     }
 }
 
 /// Whether ways meet at `node`, or every iteration of a loop begins there.
 fn pays(dag: &Dag, node: Block) -> bool {
     let ways = dag.predecessors(node);
-    let begins = |way: &DagEdge| matches!(dag.edge(*way).kind, Kind::Start(_, Reason::BackEdge));
+    let begins =
+        |way: &DagEdge| matches!(dag.edge(*way).kind, DagEdgeKind::Start(_, Reason::BackEdge));
     ways.len() <= MOST_WAYS && (ways.len() > 1 || ways.iter().all(begins))
 }

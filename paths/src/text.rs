@@ -11,13 +11,13 @@ use std::fmt::Write;
 use crate::Plan;
 use crate::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 use crate::cuts::Reason;
-use crate::dag::{DagEdge, Kind};
+use crate::dag::{DagEdge, DagEdgeKind};
 use crate::decode::Decoder;
 use crate::placement::Op;
 
 /// A graph with names for its blocks.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct NamedGraph {
     /// The graph.
     pub cfg: Cfg,
     /// Estimated executions of each edge.
@@ -30,7 +30,7 @@ pub struct Named {
 ///
 /// # Errors
 /// A sentence that names the line that is wrong.
-pub fn parse(text: &str) -> Result<Named, String> {
+pub fn parse(text: &str) -> Result<NamedGraph, String> {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut heads = Vec::new();
     for line in &lines {
@@ -72,10 +72,10 @@ pub fn parse(text: &str) -> Result<Named, String> {
         });
     }
     let names = heads.iter().map(|(name, ..)| (*name).to_owned()).collect();
-    Ok(Named { cfg: Cfg::new(blocks, edges), frequency, names })
+    Ok(NamedGraph { cfg: Cfg::new(blocks, edges), frequency, names })
 }
 
-impl Named {
+impl NamedGraph {
     fn name(&self, block: Block) -> &str {
         self.names.get(block.index()).map_or("EXIT", String::as_str)
     }
@@ -90,9 +90,11 @@ impl Named {
         let data = plan.dag.edge(edge);
         let ends = format!("{}→{}", self.name(data.from), self.name(data.to));
         match data.kind {
-            Kind::Flow(_) | Kind::Leave => ends,
-            Kind::InFlight => format!("{ends} (in flight)"),
-            Kind::End(_, why) | Kind::Start(_, why) => format!("{ends} ({})", reason(why)),
+            DagEdgeKind::Flow(_) | DagEdgeKind::Leave => ends,
+            DagEdgeKind::InFlight => format!("{ends} (in flight)"),
+            DagEdgeKind::End(_, why) | DagEdgeKind::Start(_, why) => {
+                format!("{ends} ({})", reason(why))
+            }
         }
     }
 
@@ -151,7 +153,7 @@ impl Named {
             let mut blocks = Vec::new();
             for &edge in &edges {
                 match plan.dag.edge(edge).kind {
-                    Kind::Start(_, why) => {
+                    DagEdgeKind::Start(_, why) => {
                         let cut = self
                             .cfg
                             .edges()
@@ -165,8 +167,8 @@ impl Named {
             }
             let last = plan.dag.edge(*edges.last().expect("a path has an edge"));
             let end = match last.kind {
-                Kind::End(_, why) => format!(" ({})", reason(why)),
-                Kind::InFlight => " (in flight)".into(),
+                DagEdgeKind::End(_, why) => format!(" ({})", reason(why)),
+                DagEdgeKind::InFlight => " (in flight)".into(),
                 _ => String::new(),
             };
             let _ = writeln!(text, "{id}: {from}{}{end}", blocks.join(" "));
@@ -179,7 +181,7 @@ impl Named {
         let mut text = String::new();
         for edge in self.cfg.edges() {
             if let Some(cut) = plan.dag.cut(edge)
-                && let Kind::End(_, why) = plan.dag.edge(cut.end).kind
+                && let DagEdgeKind::End(_, why) = plan.dag.edge(cut.end).kind
             {
                 let _ = writeln!(text, "{}: {}", self.edge(edge), reason(why));
             }

@@ -22,13 +22,13 @@ const SIGNAL_DELAY: Duration = Duration::from_millis(200);
 /// The set of running children; clones are the same set.
 #[derive(Debug, Clone, Default)]
 pub struct Children {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ChildSet>>,
     /// Whether signals do again what they always do.
     released: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ChildSet {
     stopped_by: Option<i32>,
     running: Vec<Pid>,
 }
@@ -48,10 +48,10 @@ impl Children {
             signal_hook::flag::register_conditional_default(signal, released)?;
         }
         let mut signals = signal_hook::iterator::Signals::new(stopping)?;
-        let told = children.clone();
+        let listener = children.clone();
         std::thread::Builder::new().name("signals".into()).spawn(move || {
             for signal in signals.forever() {
-                told.stop(signal);
+                listener.stop(signal);
             }
         })?;
         Ok(children)
@@ -114,7 +114,7 @@ impl Children {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ChildSet> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn a_signal_is_handed_on_and_no_further_child_starts() {
         let children = Children::default();
-        let told = children.clone();
-        let running = std::thread::spawn(move || told.run(&mut shell("exec sleep 60")));
+        let listener = children.clone();
+        let running = std::thread::spawn(move || listener.run(&mut shell("exec sleep 60")));
         while children.state().running.is_empty() {
             std::thread::yield_now();
         }

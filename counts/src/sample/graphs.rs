@@ -9,7 +9,7 @@ use pathformat::settings::Mode;
 use paths::Plan;
 use paths::cfg::{Block, BlockData, Cfg, ENTRY, Edge, EdgeData, EdgeKind, Exit};
 use paths::cuts::Reason;
-use paths::dag::{self, Dag, Kind};
+use paths::dag::{self, Dag, DagEdgeKind as Kind};
 
 /// Random numbers that are the same in every run (xorshift, Marsaglia 2003).
 pub struct Dice(u64);

@@ -26,12 +26,12 @@ fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
         let mut executed = BTreeMap::new();
         for path in walks.iter().flat_map(|walked| pieces(&cfg, &uncut.dag, walked)) {
             let flow = |edge: &paths::dag::DagEdge| match uncut.dag.edge(*edge).kind {
-                paths::dag::Kind::Flow(edge) => Some(cfg.edge(edge).to.0),
-                paths::dag::Kind::Start(..) => Some(uncut.dag.edge(*edge).to.0),
+                paths::dag::DagEdgeKind::Flow(edge) => Some(cfg.edge(edge).to.0),
+                paths::dag::DagEdgeKind::Start(..) => Some(uncut.dag.edge(*edge).to.0),
                 _ => None,
             };
             let mut blocks: Vec<u32> = path.iter().filter_map(flow).collect();
-            if !matches!(uncut.dag.edge(path[0]).kind, paths::dag::Kind::Start(..)) {
+            if !matches!(uncut.dag.edge(path[0]).kind, paths::dag::DagEdgeKind::Start(..)) {
                 blocks.insert(0, 0);
             }
             executed.entry(id(&uncut, &path)).or_insert((0u64, blocks)).0 += 1;

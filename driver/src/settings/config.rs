@@ -159,8 +159,8 @@ impl Config {
         })?;
         let mut settings = Settings::default();
         for (option, value) in file.0 {
-            let told = |message| (line(value.span()), format!("{}: {message}", option.name));
-            set(&mut settings, option, value.get_ref()).map_err(told)?;
+            let error = |message| (line(value.span()), format!("{}: {message}", option.name));
+            set(&mut settings, option, value.get_ref()).map_err(error)?;
         }
         Ok(Config { settings, ..Config::default() })
     }

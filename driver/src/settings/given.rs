@@ -3,7 +3,7 @@
 
 use crate::command_line::CommandLine;
 use crate::settings::options::{self, COUNT, HASH, OPTIONS, option};
-use crate::settings::setting::{Given, Key, Need, Needed, PREFIX, Setting};
+use crate::settings::setting::{Key, Need, Needed, PREFIX, Setting, Source};
 use crate::settings::values::{Values, path_of_weights};
 use anyhow::{Result, anyhow, bail};
 use std::ffi::OsStr;
@@ -51,10 +51,10 @@ impl Settings {
     ) -> Result<Settings> {
         let mut settings = Settings::default();
         for option in &OPTIONS {
-            let Given::ByVariable(name) = option.given else { continue };
+            let Source::Variable(name) = option.source else { continue };
             let Some(text) = value(name) else { continue };
-            let told = |message| anyhow!("{name}={}: {message}", text.display());
-            settings.set(option, &text.to_string_lossy()).map_err(told)?;
+            let error = |message| anyhow!("{name}={}: {message}", text.display());
+            settings.set(option, &text.to_string_lossy()).map_err(error)?;
         }
         Ok(settings)
     }
@@ -213,22 +213,22 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_is_told_as_it_is_written() {
-        let told = |line| {
+    fn a_conflict_is_reported_as_it_is_written() {
+        let message = |line| {
             let settings = Settings::from_words(&words(line)).expect("values");
             let conflict = settings.check(&|_| Some(Path::new("a/pathcc.toml")));
             conflict.expect_err("a conflict").to_string()
         };
         assert_eq!(
-            told("-fpath-placement=patterns"),
+            message("-fpath-placement=patterns"),
             "a/pathcc.toml: placement = 'patterns' chooses the blocks that are counted and needs \
              mode = 'blocks'"
         );
         assert_eq!(
-            told("-fpath-table=7"),
+            message("-fpath-table=7"),
             "a/pathcc.toml: table is the size of a table that only overflow = 'hash' has"
         );
-        assert!(told("-fpath-hot=7").ends_with("executed: give use = 'FILE', too"));
+        assert!(message("-fpath-hot=7").ends_with("executed: give use = 'FILE', too"));
     }
 
     #[test]

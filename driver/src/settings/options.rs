@@ -11,7 +11,7 @@
 //! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one
 //! wins.
 
-use crate::settings::setting::{Brief, Default, Given, Key, Need, Needed, PREFIX, Setting, Show};
+use crate::settings::setting::{Brief, Default, Key, Need, Needed, PREFIX, Setting, Show, Source};
 use crate::settings::setting::{brief, described, number, value};
 use crate::settings::values::{Values, word};
 use pathformat::settings::{Mode, Stage, Threads};
@@ -56,7 +56,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Mode,
         name: "mode",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word(PATHS, "acyclic paths"),
             word(BLOCKS, "basic blocks"),
@@ -72,7 +72,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Placement,
         name: "placement",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word("spanning-tree", "as few as possible"),
             word("patterns", "those that no pattern of the graph saves"),
@@ -92,7 +92,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Trace,
         name: "trace",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word("memory", "paths and accesses to memory that others can reach"),
             word("all-memory", "paths and all accesses to memory"),
@@ -111,7 +111,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::TraceFrom,
         name: "trace-from",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Part,
         default: described("the start of the program"),
         need: Some(Need {
@@ -127,7 +127,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Stage,
         name: "stage",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word(LATE, "the code that runs"),
             word(EARLY, "the branches of the source, before optimisation"),
@@ -141,7 +141,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Threads,
         name: "threads",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word(EXACT, "each thread for itself"),
             word(SINGLE, "as if there was one thread"),
@@ -155,7 +155,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Promotion,
         name: "promotion",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word("auto", "with `early` and `blocks`, counters may be in registers in loops"),
             word("yes", "counters of paths may be in registers, too"),
@@ -170,7 +170,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Limit,
         name: "limit",
-        given: Given::ByFlag,
+        source: Source::Flag,
         // Path numbers must leave room in 64-bit arithmetic.
         values: number(1, 1 << 32, "number of paths"),
         default: value("4096"),
@@ -181,7 +181,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Overflow,
         name: "overflow",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word(CUT, "counted in pieces"),
             word(HASH, "counted whole, as many as a table has room for"),
@@ -199,7 +199,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Table,
         name: "table",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: number(1, 1 << 16, "number of paths"),
         default: value("4096"),
         need: Some(Need {
@@ -214,7 +214,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Callees,
         name: "callees",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: number(0, 4096, "number of callees"),
         default: Default { text: "0", is_value: true, in_mode: Some((CALLS, "8")) },
         need: None,
@@ -225,7 +225,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Use,
         name: "use",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Weights,
         default: described("estimates"),
         need: None,
@@ -236,7 +236,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Hot,
         name: "hot",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: number(1, 100, "percentage"),
         default: described("everything"),
         need: Some(Need {
@@ -252,7 +252,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Profile,
         name: "profile",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Pattern,
         default: described("beside the program"),
         need: None,
@@ -263,7 +263,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Filter,
         name: "filter",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Globs,
         default: described("everything"),
         need: None,
@@ -275,7 +275,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Ir,
         name: "ir",
-        given: Given::ByFlag,
+        source: Source::Flag,
         values: Values::Words(&[
             word("no", "leave it out"),
             word("yes", "keep it in the object, beside the blocks"),
@@ -289,7 +289,7 @@ pub static OPTIONS: [Setting; COUNT] = [
     Setting {
         key: Key::Jobs,
         name: "jobs",
-        given: Given::ByVariable(JOBS),
+        source: Source::Variable(JOBS),
         values: number(1, 4096, "number of jobs"),
         default: described("as many as processors"),
         need: None,
@@ -381,7 +381,7 @@ pub fn needed(setting: &Setting) -> Vec<String> {
 
 /// The options that are flags.
 pub fn flags() -> impl Iterator<Item = &'static Setting> {
-    OPTIONS.iter().filter(|option| option.given == Given::ByFlag)
+    OPTIONS.iter().filter(|option| option.source == Source::Flag)
 }
 
 /// Whether a word is one of our own flags, known or not.
@@ -402,9 +402,9 @@ mod tests {
             text.strip_suffix("\";")
         });
         let mut defined: Vec<_> = defined.collect();
-        let by_options = OPTIONS.iter().filter_map(|option| match option.given {
-            Given::ByVariable(name) => Some(name),
-            Given::ByFlag => None,
+        let by_options = OPTIONS.iter().filter_map(|option| match option.source {
+            Source::Variable(name) => Some(name),
+            Source::Flag => None,
         });
         let mut known: Vec<_> =
             VARIABLES.iter().map(|(name, ..)| *name).chain(by_options).collect();

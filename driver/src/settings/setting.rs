@@ -46,11 +46,11 @@ pub enum Key {
 
 /// How an option is given, if not by its key in `pathcc.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum Source {
     /// By the flag `-fpath-NAME=`.
-    ByFlag,
+    Flag,
     /// By this environment variable.
-    ByVariable(&'static str),
+    Variable(&'static str),
 }
 
 /// What holds if an option is not given.
@@ -101,7 +101,7 @@ pub struct Setting {
     /// Its key in `pathcc.toml`, and the end of its flag.
     pub name: &'static str,
     /// How else it is given.
-    pub given: Given,
+    pub source: Source,
     /// What it takes.
     pub values: Values,
     /// What holds without it.

@@ -47,7 +47,7 @@ const SOURCES: &[(&str, &str)] = &[
 ];
 
 /// An installed tree and a directory with sources.
-pub struct Place {
+pub struct Sandbox {
     root: TempDir,
 }
 
@@ -62,35 +62,36 @@ pub struct Did {
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-impl Place {
-    pub fn new() -> Place {
+impl Sandbox {
+    pub fn new() -> Sandbox {
         let root =
             tempfile::Builder::new().prefix("driver-test-").tempdir().expect("temporary directory");
-        let place = Place { root };
+        let sandbox = Sandbox { root };
         for directory in ["tree/bin", "tree/lib/pathcc", "tmp", "home"] {
-            fs::create_dir_all(place.path(directory)).expect("directory");
+            fs::create_dir_all(sandbox.path(directory)).expect("directory");
         }
         let program = Path::new(env!("CARGO_BIN_EXE_pathcc"));
-        if fs::hard_link(program, place.bin("pathcc")).is_err() {
-            fs::copy(program, place.bin("pathcc")).expect("copy of pathcc");
+        if fs::hard_link(program, sandbox.bin("pathcc")).is_err() {
+            fs::copy(program, sandbox.bin("pathcc")).expect("copy of pathcc");
         }
-        symlink("pathcc", place.bin("pathc++")).expect("link");
-        symlink("pathcc", place.bin("aarch64-linux-gnu-pathcc")).expect("link");
-        fs::copy(plugin(), place.path("tree/lib/pathcc/libpathpass-0123.so")).expect("plugin");
-        symlink("libpathpass-0123.so", place.path("tree/lib/pathcc/libpathpass.so")).expect("link");
+        symlink("pathcc", sandbox.bin("pathc++")).expect("link");
+        symlink("pathcc", sandbox.bin("aarch64-linux-gnu-pathcc")).expect("link");
+        fs::copy(plugin(), sandbox.path("tree/lib/pathcc/libpathpass-0123.so")).expect("plugin");
+        symlink("libpathpass-0123.so", sandbox.path("tree/lib/pathcc/libpathpass.so"))
+            .expect("link");
         for entry in
-            tree::needed_to_build().filter(|entry| !place.path("tree").join(entry.path).exists())
+            tree::needed_to_build().filter(|entry| !sandbox.path("tree").join(entry.path).exists())
         {
-            place.script(&format!("tree/{}", entry.path), "exit 9");
+            sandbox.script(&format!("tree/{}", entry.path), "exit 9");
         }
         // Like the real one it runs PATHLD_REAL or ld; with LINKER_LOG it says which.
-        place.script(
+        sandbox.script(
             "tree/bin/ld.pathld",
             "[ -z \"$LINKER_LOG\" ] || echo \"${PATHLD_REAL-unset} ${PATHLD_REAL_BY-unset}\" >> \
              \"$LINKER_LOG\"\nexec \"${PATHLD_REAL:-$(command -v ld)}\" \"$@\"",
         );
-        place.reset();
-        place
+        sandbox.reset();
+        sandbox
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

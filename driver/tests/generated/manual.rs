@@ -1,7 +1,7 @@
 //! The manual page.
 
 use driver::settings::options::{GLOBS, OPTIONS, SHOWS, VARIABLES, flags, needed};
-use driver::settings::setting::{Given, Setting};
+use driver::settings::setting::{Setting, Source};
 use driver::settings::values::Values;
 use roff::{Inline, Roff, bold, italic, roman};
 
@@ -65,7 +65,7 @@ pub(crate) fn page() -> String {
     section(&mut page, "ENVIRONMENT");
     environment(&mut page);
     for option in &OPTIONS {
-        let Given::ByVariable(name) = option.given else { continue };
+        let Source::Variable(name) = option.source else { continue };
         item(&mut page, [bold(name)]);
         page.text(marked(option.meaning));
         describe(&mut page, option);

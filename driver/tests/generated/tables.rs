@@ -1,7 +1,7 @@
 //! The tables of options in the documentation.
 
 use driver::settings::options::{OPTIONS, SHOWS, flags, needed};
-use driver::settings::setting::{Given, Setting};
+use driver::settings::setting::{Setting, Source};
 use driver::settings::values::Values;
 
 /// Between these lines of a document its table stands.
@@ -35,9 +35,9 @@ pub(crate) fn flags_of_pathcc() -> String {
 /// The table of the keys of `pathcc.toml`.
 pub(crate) fn keys() -> String {
     let row = |option: &Setting| {
-        let winner = match option.given {
-            Given::ByFlag => option.flag(),
-            Given::ByVariable(name) => name.to_owned(),
+        let winner = match option.source {
+            Source::Flag => option.flag(),
+            Source::Variable(name) => name.to_owned(),
         };
         let text = match option.values {
             Values::Number { .. } => "number",

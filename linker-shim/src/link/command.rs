@@ -9,7 +9,7 @@ use wrapper::children::Children;
 
 use super::installed::{Lto, Runtime};
 use crate::args::{self, CommandLine};
-use crate::kind::Kind;
+use crate::image_kind::ImageKind;
 use crate::module;
 use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
@@ -21,12 +21,12 @@ pub(super) struct Additions {
     /// With none nothing is added.
     pub(super) modules: Vec<Module>,
     /// The kind of image that they are for.
-    pub(super) kind: Kind,
+    pub(super) kind: ImageKind,
 }
 
 impl Additions {
     /// What to link with again, if there is a `better` list or the image is of another `kind`.
-    pub(super) fn better(&self, better: Option<Vec<Module>>, kind: Kind) -> Option<Self> {
+    pub(super) fn better(&self, better: Option<Vec<Module>>, kind: ImageKind) -> Option<Self> {
         let is_other = kind != self.kind && !self.modules.is_empty();
         (better.is_some() || is_other)
             .then(|| Self { modules: better.unwrap_or_else(|| self.modules.clone()), kind })
@@ -66,7 +66,7 @@ impl Link<'_> {
             // lld alone needs the option.
             arguments.extend(self.line.takes_fat_bitcode.then(|| "--fat-lto-objects".into()));
         }
-        let nothing = Additions { modules: Vec::new(), kind: Kind::Executable };
+        let nothing = Additions { modules: Vec::new(), kind: ImageKind::Executable };
         let Additions { modules, kind } = additions.unwrap_or(&nothing);
         if !modules.is_empty() {
             let object = self
@@ -74,7 +74,7 @@ impl Link<'_> {
                 .write("pathcc.o", &module::generate(modules, *kind)?)
                 .context("cannot write the object with the counters")?;
             let traced = modules.iter().any(|module| module.traced);
-            if traced && *kind == Kind::Executable {
+            if traced && *kind == ImageKind::Executable {
                 // A library that the program opens must find them, whichever it is.
                 let visible = [names::TRACE_WORDS, names::TRACE_TICKETS, names::OPENMP_TOOL]
                     .into_iter()
@@ -90,7 +90,10 @@ impl Link<'_> {
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
-            if *kind == Kind::Static && self.line.has_c_library() && self.line.has_start_files() {
+            if *kind == ImageKind::Static
+                && self.line.has_c_library()
+                && self.line.has_start_files()
+            {
                 // musl takes handlers of forks into a program only if something asks for them.
                 // Without the usual start much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
@@ -98,7 +101,7 @@ impl Link<'_> {
                 arguments.push("--undefined=_exit".into());
             }
         }
-        if module::counts(modules) && *kind == Kind::Static {
+        if module::counts(modules) && *kind == ImageKind::Static {
             let expanded = self.counted.unwrap_or(self.expanded);
             let (program, system) = expanded.split_at(args::before_system_libraries(expanded));
             arguments.extend_from_slice(program);

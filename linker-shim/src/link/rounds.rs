@@ -14,10 +14,10 @@ use pathformat::ModuleId;
 use super::command::{Additions, Link};
 use super::messages::{JOINED, NOTHING_COUNTS, warn, warn_damaged};
 use crate::content::content;
-use crate::kind::{self, Kind};
+use crate::image_kind::{self, ImageKind};
 use crate::process::Outcome;
 use crate::real::Voice;
-use crate::scan::{self, Found, Module};
+use crate::scan::{self, Module, ScanResult};
 use crate::{entry, module, strays, words};
 
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
@@ -34,8 +34,8 @@ const MOST_ROUNDS: usize = 3;
 /// What the linker has made.
 struct LinkedImage {
     /// What the image contains.
-    reached: Found,
-    kind: Kind,
+    reached: ScanResult,
+    kind: ImageKind,
     /// The modules whose counters are not in the region.
     elsewhere: Vec<ModuleId>,
 }
@@ -45,8 +45,8 @@ impl Link<'_> {
     ///
     /// # Errors
     /// The real linker cannot be started, or what it is given cannot be written.
-    pub(super) fn link(&self, found: Found) -> Result<Outcome> {
-        let kind = kind::expected(self.line, &found);
+    pub(super) fn link(&self, found: ScanResult) -> Result<Outcome> {
+        let kind = image_kind::expected(self.line, &found);
         // Of a region that may be too large, find out first how much of it is needed.
         let unsure = is_large(&found.modules);
         let modules = if unsure { Vec::new() } else { found.modules };
@@ -133,7 +133,8 @@ impl Link<'_> {
     fn made(&self, added: &Additions) -> Option<LinkedImage> {
         let path = self.output();
         let data = content(&path).ok()?;
-        let (reached, kind) = (scan::scan_image(&data, &path)?, kind::of_image(&data, added.kind)?);
+        let (reached, kind) =
+            (scan::scan_image(&data, &path)?, image_kind::of_image(&data, added.kind)?);
         Some(LinkedImage { reached, kind, elsewhere: strays::of_image(&data) })
     }
 
@@ -165,7 +166,7 @@ impl Link<'_> {
     /// that of an executable reads its words at once.
     fn finish(&self, Additions { modules, kind }: &Additions) {
         let output = self.output();
-        let is_library = *kind == Kind::Library;
+        let is_library = *kind == ImageKind::Library;
         let before = if is_library {
             Ok(())
         } else {

@@ -10,17 +10,17 @@ use object::{Object, ObjectSymbol, SymbolScope};
 use pathformat::names;
 
 use super::generated::{Generated, WORDS, modules};
-use crate::kind::Kind;
+use crate::image_kind::ImageKind;
 
 #[test]
 fn without_such_threads_there_is_no_word() {
     let [exact, own, single, atomic, none] = modules();
     for (others, kind) in [
-        (vec![], Kind::Executable),
-        (vec![single, atomic], Kind::Executable),
-        (vec![none], Kind::Static),
+        (vec![], ImageKind::Executable),
+        (vec![single, atomic], ImageKind::Executable),
+        (vec![none], ImageKind::Static),
         // A library has words only if one of its modules has a word of its own.
-        (vec![exact, single, atomic, none], Kind::Library),
+        (vec![exact, single, atomic, none], ImageKind::Library),
     ] {
         let object = Generated::of(&others, kind);
         assert_eq!(object.place(names::DELTA), None);
@@ -35,9 +35,11 @@ fn without_such_threads_there_is_no_word() {
         let early = object.relocations(".text.__pathcc_early");
         assert!(early.iter().all(|(_, _, name, _)| name != names::DELTA), "{early:?}");
     }
-    for (modules, kind) in
-        [(vec![exact], Kind::Executable), (vec![exact], Kind::Static), (vec![own], Kind::Library)]
-    {
+    for (modules, kind) in [
+        (vec![exact], ImageKind::Executable),
+        (vec![exact], ImageKind::Static),
+        (vec![own], ImageKind::Library),
+    ] {
         assert!(Generated::of(&modules, kind).place(names::DELTA).is_some(), "{kind:?}");
     }
 }
@@ -49,10 +51,10 @@ fn before_the_c_library_a_function_makes_the_words() {
     let number =
         |code: &[u8], at: usize| u32::from_le_bytes(*code[at..].first_chunk().expect("four bytes"));
     for (modules, kind, entries) in [
-        (modules().to_vec(), Kind::Executable, 7),
-        (modules()[..1].to_vec(), Kind::Static, 1),
-        (modules()[..2].to_vec(), Kind::Library, 3),
-        (modules()[2..3].to_vec(), Kind::Executable, 1),
+        (modules().to_vec(), ImageKind::Executable, 7),
+        (modules()[..1].to_vec(), ImageKind::Static, 1),
+        (modules()[..2].to_vec(), ImageKind::Library, 3),
+        (modules()[2..3].to_vec(), ImageKind::Executable, 1),
     ] {
         let object = Generated::of(&modules, kind);
         let (section, at, size) = object.place(names::EARLY).expect("the function");
@@ -72,7 +74,7 @@ fn before_the_c_library_a_function_makes_the_words() {
             // xor %ecx, %ecx; nop
             assert_eq!(code[23..30], [0x31, 0xc9, 0x0f, 0x1f, 0x44, 0, 0]);
         }
-        if kind == Kind::Library {
+        if kind == ImageKind::Library {
             // ret; nop
             assert_eq!(code[37..], [0xc3, 0x0f, 0x1f, 0x40, 0]);
         } else {
@@ -88,8 +90,8 @@ fn before_the_c_library_a_function_makes_the_words() {
 }
 
 #[test]
-fn a_function_tells_where_the_word_is() {
-    let object = Generated::of(&modules()[..1], Kind::Executable);
+fn a_function_returns_the_distance_of_the_word() {
+    let object = Generated::of(&modules()[..1], ImageKind::Executable);
     let (section, at, size) = object.place(names::DELTA_OFFSET).expect("the function");
     let code = &object.content(&section)[at as usize..][..size as usize];
     // endbr64; mov 0(%rip), %rax; ret
@@ -117,7 +119,7 @@ fn jumps_to(object: &Generated, function: &str) -> String {
 
 #[test]
 fn an_executables_functions_hand_on_to_the_runtime() {
-    let object = Generated::of(&modules(), Kind::Executable);
+    let object = Generated::of(&modules(), ImageKind::Executable);
     for name in names::THREAD_FUNCTIONS {
         assert_eq!(jumps_to(&object, name), names::CREATE_THREAD, "{name}");
     }
@@ -139,7 +141,7 @@ fn an_executables_functions_hand_on_to_the_runtime() {
 /// that they are lent.
 #[test]
 fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
-    let object = Generated::of(&modules(), Kind::Executable);
+    let object = Generated::of(&modules(), ImageKind::Executable);
     let (section, at, size) = object.place(names::THREAD_FUNCTIONS[0]).expect("the function");
     let code = &object.content(&section)[at as usize..];
     assert_eq!(
@@ -157,7 +159,7 @@ fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
     }
     let (section, at, size) = object.place(names::LENT).expect("the words");
     assert_eq!((section.as_str(), at, size), (".tbss.__pathcc_lent", 0, 256 * 8));
-    for kind in [Kind::Static, Kind::Library] {
+    for kind in [ImageKind::Static, ImageKind::Library] {
         assert_eq!(Generated::of(&modules(), kind).place(names::LENT), None, "{kind:?}");
     }
 }

@@ -7,7 +7,7 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTar
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
-use crate::kind::Kind;
+use crate::image_kind::ImageKind;
 use crate::module::generate;
 use crate::scan::Module;
 
@@ -39,7 +39,7 @@ pub(super) fn modules() -> [Module; 5] {
 pub(super) struct Generated(Vec<u8>);
 
 impl Generated {
-    pub(super) fn of(modules: &[Module], kind: Kind) -> Self {
+    pub(super) fn of(modules: &[Module], kind: ImageKind) -> Self {
         Self(generate(modules, kind).expect("it fits"))
     }
 

@@ -6,22 +6,22 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::args;
-use crate::kind::{Kind, expected, of_image};
-use crate::scan::{Found, scan_inputs};
+use crate::image_kind::{ImageKind, expected, of_image};
+use crate::scan::{ScanResult, scan_inputs};
 
 #[test]
 fn libraries_decide_and_the_end_of_the_line_where_they_are_not_seen() {
     let of = |line: &str, shared, unseen| {
         let words: Vec<_> = line.split(' ').map(OsString::from).collect();
-        expected(&args::parse(&words), &Found { shared, unseen, ..Found::default() })
+        expected(&args::parse(&words), &ScanResult { shared, unseen, ..ScanResult::default() })
     };
     for (line, shared, unseen, kind) in [
-        ("-static a.o -Bdynamic", false, false, Kind::Static),
-        ("a.o -lc -Bstatic", true, false, Kind::Executable),
-        ("a.o -lx", false, true, Kind::Executable),
-        ("a.o -lx -Bstatic", false, true, Kind::Static),
-        ("-shared a.o", true, false, Kind::Library),
-        ("-shared -Bstatic a.o", false, false, Kind::Library),
+        ("-static a.o -Bdynamic", false, false, ImageKind::Static),
+        ("a.o -lc -Bstatic", true, false, ImageKind::Executable),
+        ("a.o -lx", false, true, ImageKind::Executable),
+        ("a.o -lx -Bstatic", false, true, ImageKind::Static),
+        ("-shared a.o", true, false, ImageKind::Library),
+        ("-shared -Bstatic a.o", false, false, ImageKind::Library),
     ] {
         assert_eq!(of(line, shared, unseen), kind, "{line}");
     }
@@ -44,15 +44,15 @@ const WORDS: [&str; 12] = [
 ];
 
 /// What readelf says of an image, by rules of its own.
-fn by_readelf(image: &Path) -> Option<Kind> {
+fn by_readelf(image: &Path) -> Option<ImageKind> {
     let output = Command::new("readelf").arg("-hldW").arg(image).output().expect("binutils");
     let text = String::from_utf8_lossy(&output.stdout);
     let is_object = text.contains("REL (Relocatable file)");
     let is_program = text.contains("EXEC (Executable file)") || text.contains("Flags: PIE");
     (!is_object).then_some(match () {
-        () if !is_program => Kind::Library,
-        () if text.contains("(NEEDED)") => Kind::Executable,
-        () => Kind::Static,
+        () if !is_program => ImageKind::Library,
+        () if text.contains("(NEEDED)") => ImageKind::Executable,
+        () => ImageKind::Static,
     })
 }
 

@@ -9,12 +9,12 @@ use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
 use super::generated::{Generated, WORDS, counters, module, modules};
-use crate::kind::Kind;
+use crate::image_kind::ImageKind;
 use crate::module::{generate, region_size};
 
 #[test]
 fn arrays_stand_one_behind_the_other_at_cache_lines() {
-    let object = Generated::of(&modules(), Kind::Executable);
+    let object = Generated::of(&modules(), ImageKind::Executable);
     let region = |offset, words: u64| Some((names::REGION_SECTION.to_string(), offset, words * 8));
     // 80 bytes take two lines, 4,824 take 76, 64 one, and 520 nine.
     let expected = [
@@ -50,15 +50,16 @@ fn the_region_is_whole_pages_and_at_least_one() {
     }
     for (counters, keys) in [(u64::MAX, 0), (u64::MAX / 8, 0), (1 << 61, 0), (u64::MAX, u64::MAX)] {
         assert_eq!(size(counters, keys), None);
-        let error = generate(&[module(1, counters, keys, Threads::Exact, false)], Kind::Executable)
-            .unwrap_err();
+        let error =
+            generate(&[module(1, counters, keys, Threads::Exact, false)], ImageKind::Executable)
+                .unwrap_err();
         assert_eq!(error.to_string(), "the counters exceed the address space");
     }
 }
 
 #[test]
 fn other_objects_groups_give_way_to_ours() {
-    let object = Generated::of(&modules(), Kind::Executable);
+    let object = Generated::of(&modules(), ImageKind::Executable);
     let file = object.file();
     let groups: BTreeSet<_> =
         file.comdats().map(|group| group.name().expect("a name").to_string()).collect();
@@ -84,7 +85,7 @@ fn other_objects_groups_give_way_to_ours() {
 
 #[test]
 fn threads_that_count_for_themselves_have_words() {
-    for kind in [Kind::Executable, Kind::Static, Kind::Library] {
+    for kind in [ImageKind::Executable, ImageKind::Static, ImageKind::Library] {
         let object = Generated::of(&modules(), kind);
         let at = |offset| Some((WORDS.to_string(), offset, 8));
         assert_eq!(object.place(names::DELTA), at(0), "{kind:?}");
@@ -98,7 +99,7 @@ fn threads_that_count_for_themselves_have_words() {
 /// All modules of an image read one variable, and those that are not counted thread by thread none.
 #[test]
 fn where_the_word_is_stands_in_one_variable() {
-    let object = Generated::of(&modules(), Kind::Executable);
+    let object = Generated::of(&modules(), ImageKind::Executable);
     let variable = Some((".data.__pathcc_place".to_string(), 0, 8));
     assert_eq!(object.place(names::PLACE), variable);
     for (id, has_one) in [(1, true), (2, true), (3, false), (4, false), (5, false)] {
@@ -110,7 +111,7 @@ fn where_the_word_is_stands_in_one_variable() {
 
 #[test]
 fn the_table_says_where_counters_and_keys_are() {
-    let object = Generated::of(&modules(), Kind::Executable);
+    let object = Generated::of(&modules(), ImageKind::Executable);
     let table = object.content(names::MODULES_SECTION);
     let entries: Vec<_> = table
         .chunks(40)
@@ -139,10 +140,10 @@ fn the_table_says_where_counters_and_keys_are() {
 #[test]
 fn the_descriptor_leads_to_region_and_table() {
     for (kind, keyed, flags) in [
-        (Kind::Executable, false, 0),
-        (Kind::Static, true, 2),
-        (Kind::Library, false, 1),
-        (Kind::Library, true, 3),
+        (ImageKind::Executable, false, 0),
+        (ImageKind::Static, true, 2),
+        (ImageKind::Library, false, 1),
+        (ImageKind::Library, true, 3),
     ] {
         let modules = if keyed { modules().to_vec() } else { modules()[..1].to_vec() };
         let object = Generated::of(&modules, kind);
@@ -163,15 +164,15 @@ fn the_descriptor_leads_to_region_and_table() {
 fn what_is_needed_of_the_runtime_is_asked_for() {
     let log = ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
     for (modules, kind, logs) in [
-        (&modules()[..4], Kind::Executable, false),
-        (&modules()[..4], Kind::Library, false),
-        (&modules()[..4], Kind::Static, false),
-        (&modules()[..], Kind::Library, true),
-        (&modules()[..], Kind::Executable, true),
+        (&modules()[..4], ImageKind::Executable, false),
+        (&modules()[..4], ImageKind::Library, false),
+        (&modules()[..4], ImageKind::Static, false),
+        (&modules()[..], ImageKind::Library, true),
+        (&modules()[..], ImageKind::Executable, true),
     ] {
         let object = Generated::of(modules, kind);
-        let is_program = kind != Kind::Library;
-        let replaces = kind == Kind::Executable;
+        let is_program = kind != ImageKind::Library;
+        let replaces = kind == ImageKind::Executable;
         let mut expected = vec![names::RUNTIME];
         expected.extend(log.iter().filter(|_| logs));
         expected.extend([names::ENTRY, names::PREPARE_THREAD].iter().filter(|_| is_program));
@@ -213,7 +214,7 @@ fn what_is_needed_of_the_runtime_is_asked_for() {
 
 #[test]
 fn it_allows_what_protects_control_flow_and_needs_no_executable_stack() {
-    let object = Generated::of(&modules(), Kind::Executable);
+    let object = Generated::of(&modules(), ImageKind::Executable);
     // A note of type 5, "GNU": property 0xc0000002 of four bytes, indirect branch tracking and
     // shadow stack.
     let note = object.content(".note.gnu.property");

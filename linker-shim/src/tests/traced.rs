@@ -8,7 +8,7 @@ use pathformat::names;
 use pathformat::settings::Threads;
 
 use super::generated::{Generated, WORDS, counters, module, modules};
-use crate::kind::Kind;
+use crate::image_kind::ImageKind;
 use crate::scan::Module;
 
 /// What traced code refers to.
@@ -21,9 +21,9 @@ const HANDLERS: [&str; 3] = [names::TRACE_SIGNAL, names::TRACE_SYNCHRONISE, name
 #[test]
 fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
     let traced = |id| Module { traced: true, ..module(id, 600, 0, Threads::Exact, true) };
-    for kind in [Kind::Executable, Kind::Static, Kind::Library] {
+    for kind in [ImageKind::Executable, ImageKind::Static, ImageKind::Library] {
         let generated = Generated::of(&[traced(1), traced(2)], kind);
-        let handlers = HANDLERS.into_iter().filter(|_| kind == Kind::Executable);
+        let handlers = HANDLERS.into_iter().filter(|_| kind == ImageKind::Executable);
         let wanted = RUNTIME.into_iter().chain(handlers).map(str::to_owned);
         assert_eq!(generated.undefined(), wanted.collect::<BTreeSet<_>>());
         let place = generated.place(names::TRACE_WORDS);
@@ -45,8 +45,10 @@ fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
 fn traced_arrays_are_not_in_what_the_counting_runtime_maps() {
     let traced = Module { traced: true, ..module(7, 600, 0, Threads::Exact, true) };
     let modules = [&[traced][..], &modules()].concat();
-    let (with, without) =
-        (Generated::of(&modules, Kind::Executable), Generated::of(&modules[1..], Kind::Executable));
+    let (with, without) = (
+        Generated::of(&modules, ImageKind::Executable),
+        Generated::of(&modules[1..], ImageKind::Executable),
+    );
     let size = |generated: &Generated| generated.words(".data.rel.ro.__pathcc_image")[2];
     assert_eq!(size(&with), size(&without));
     assert_eq!(with.place(&counters(7)).expect("it has one").1, size(&with));

@@ -10,7 +10,7 @@ use pathformat::manifest::{
 };
 use paths::Plan as PathIds;
 use paths::cuts::Reason;
-use paths::dag::Kind;
+use paths::dag;
 use paths::patterns::{self, Shape};
 
 use super::locations::Locations;
@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::plan::sites::Sites;
 use crate::read::graph::Graph;
-use crate::read::made::{Made, is_deleting_destructor};
+use crate::read::made::{CompilerMade, is_deleting_destructor};
 use crate::read::{self, Base, Definition, Moving};
 
 /// Where the next function has its counters and keys in the unit's array.
@@ -122,7 +122,7 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
 /// Lines, calls and opcodes of a block.
 fn content<'ctx>(
     block: BasicBlock<'ctx>,
-    made: &Made<'ctx>,
+    made: &CompilerMade<'ctx>,
     locations: &mut Locations,
     directory: &str,
 ) -> Block {
@@ -215,11 +215,15 @@ fn dag(plan: &PathIds) -> Vec<DagEdge> {
     let described = |edge| {
         let data = plan.dag.edge(edge);
         let kind = match data.kind {
-            Kind::Flow(flow) => DagEdgeKind::Flow { edge: flow.0 },
-            Kind::Leave => DagEdgeKind::Leave { block: data.from.0 },
-            Kind::End(_, why) => DagEdgeKind::End { block: data.from.0, why: reason(why) },
-            Kind::Start(_, why) => DagEdgeKind::Start { block: data.to.0, why: reason(why) },
-            Kind::InFlight => DagEdgeKind::InFlight { block: data.from.0 },
+            dag::DagEdgeKind::Flow(flow) => DagEdgeKind::Flow { edge: flow.0 },
+            dag::DagEdgeKind::Leave => DagEdgeKind::Leave { block: data.from.0 },
+            dag::DagEdgeKind::End(_, why) => {
+                DagEdgeKind::End { block: data.from.0, why: reason(why) }
+            }
+            dag::DagEdgeKind::Start(_, why) => {
+                DagEdgeKind::Start { block: data.to.0, why: reason(why) }
+            }
+            dag::DagEdgeKind::InFlight => DagEdgeKind::InFlight { block: data.from.0 },
         };
         DagEdge { kind, value: plan.numbering.value(edge) }
     };

@@ -5,7 +5,7 @@
 
 use pathformat::trace::{ADDRESS, LONGEST_RECORD};
 use paths::cfg::{Block, ENTRY, Edge};
-use paths::dag::{Cut, Dag, DagEdge, DagEdgeData, Kind, Place};
+use paths::dag::{Cut, CutSite, Dag, DagEdge, DagEdgeData, DagEdgeKind};
 use paths::techniques::Techniques;
 
 use crate::options::Options;
@@ -81,8 +81,8 @@ fn repetition(paths: &paths::Plan, repeat: &Repeat) -> Option<Repetition> {
     let dag = &paths.dag;
     let is_on_edges = |edge: &Edge| {
         let Some(Cut { end, start }) = dag.cut(*edge) else { return false };
-        matches!(dag.edge(end).kind, Kind::End(Place::OnEdges, _))
-            && matches!(dag.edge(start).kind, Kind::Start(Place::OnEdges, _))
+        matches!(dag.edge(end).kind, DagEdgeKind::End(CutSite::OnEdges, _))
+            && matches!(dag.edge(start).kind, DagEdgeKind::Start(CutSite::OnEdges, _))
     };
     let Cut { end, start } = dag.cut(repeat.back)?;
     if !is_on_edges(&repeat.back) {
@@ -104,7 +104,7 @@ fn records(graph: &Graph<'_>, dag: &Dag) -> Vec<Records> {
     let mut records = vec![Records::Never; dag.num_nodes()];
     for &block in dag.postorder().iter().rev().filter(|&&block| block != dag.exit()) {
         let before = |&edge: &DagEdge| match dag.edge(edge) {
-            DagEdgeData { kind: Kind::Start(..), .. } => Records::Never,
+            DagEdgeData { kind: DagEdgeKind::Start(..), .. } => Records::Never,
             DagEdgeData { from, .. } => records[from.index()],
         };
         let mut before: Vec<_> = dag.predecessors(block).iter().map(before).collect();

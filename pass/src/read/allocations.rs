@@ -7,20 +7,20 @@ use inkwell::values::InstructionValue;
 
 use crate::llvm::{self, InstructionFacts};
 
-/// A call that allocates or frees memory. Operands are told by their numbers.
+/// A call that allocates or frees memory. Operands are given by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Allocation {
-    /// Where the new memory is told, if there is any.
-    pub(crate) address: Option<Told>,
+    /// How the caller gets the address of new memory, if there is any.
+    pub(crate) address: Option<AddressSource>,
     /// How many bytes it has: the product of these operands; none if only the function knows.
     pub(crate) size: [Option<u32>; 2],
     /// What is free behind the call.
     pub(crate) former: Option<u32>,
 }
 
-/// How a function tells where the memory is.
+/// How a function hands over the address of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum AddressSource {
     /// It returns the address, or null.
     Returned,
     /// It returns the address, or -1.
@@ -30,13 +30,13 @@ pub(crate) enum Told {
 }
 
 impl Allocation {
-    const fn new(address: Told, size: [Option<u32>; 2], former: Option<u32>) -> Self {
+    const fn new(address: AddressSource, size: [Option<u32>; 2], former: Option<u32>) -> Self {
         Self { address: Some(address), size, former }
     }
 }
 
 const fn of_size(size: [Option<u32>; 2]) -> Allocation {
-    Allocation::new(Told::Returned, size, None)
+    Allocation::new(AddressSource::Returned, size, None)
 }
 
 const FREES: Allocation = Allocation { address: None, size: [None, None], former: Some(0) };
@@ -53,12 +53,12 @@ const KNOWN: &[(&str, Allocation)] = &[
     ("__strdup", of_size([None, None])),
     ("strndup", of_size([None, None])),
     ("wcsdup", of_size([None, None])),
-    ("posix_memalign", Allocation::new(Told::Stored(0), [Some(2), None], None)),
-    ("realloc", Allocation::new(Told::Returned, [Some(1), None], Some(0))),
-    ("reallocarray", Allocation::new(Told::Returned, [Some(1), Some(2)], Some(0))),
-    ("mmap", Allocation::new(Told::ReturnedOrFailed, [Some(1), None], None)),
-    ("mmap64", Allocation::new(Told::ReturnedOrFailed, [Some(1), None], None)),
-    ("mremap", Allocation::new(Told::ReturnedOrFailed, [Some(2), None], Some(0))),
+    ("posix_memalign", Allocation::new(AddressSource::Stored(0), [Some(2), None], None)),
+    ("realloc", Allocation::new(AddressSource::Returned, [Some(1), None], Some(0))),
+    ("reallocarray", Allocation::new(AddressSource::Returned, [Some(1), Some(2)], Some(0))),
+    ("mmap", Allocation::new(AddressSource::ReturnedOrFailed, [Some(1), None], None)),
+    ("mmap64", Allocation::new(AddressSource::ReturnedOrFailed, [Some(1), None], None)),
+    ("mremap", Allocation::new(AddressSource::ReturnedOrFailed, [Some(2), None], Some(0))),
     ("free", FREES),
     ("cfree", FREES),
     ("munmap", FREES),
@@ -114,13 +114,16 @@ fn has_its_types(call: InstructionValue<'_>, allocation: Allocation) -> bool {
     let is_pointer =
         |at: u32| llvm::argument(call, at).is_some_and(|value| value.is_pointer_value());
     let returns = call.get_type();
-    let told = match allocation.address {
+    let has_address = match allocation.address {
         None => true,
-        Some(Told::Returned | Told::ReturnedOrFailed) => returns.is_pointer_type(),
-        Some(Told::Stored(at)) => {
+        Some(AddressSource::Returned | AddressSource::ReturnedOrFailed) => {
+            returns.is_pointer_type()
+        }
+        Some(AddressSource::Stored(at)) => {
             is_pointer(at) && returns.is_int_type() && returns.into_int_type().get_bit_width() == 32
         }
     };
-    told && allocation.size.into_iter().flatten().all(is_word)
+    has_address
+        && allocation.size.into_iter().flatten().all(is_word)
         && allocation.former.is_none_or(is_pointer)
 }

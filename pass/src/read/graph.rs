@@ -39,7 +39,7 @@ use crate::ffi::Analyses;
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 use crate::read::allocations;
-use crate::read::made::Made;
+use crate::read::made::CompilerMade;
 use crate::read::repeats::{self, Repeat};
 
 use super::accesses::{self, Access, Accesses};
@@ -69,7 +69,7 @@ pub(crate) struct Graph<'ctx> {
     /// The loops whose iterations are one path, if they are told by their number.
     repeats: Vec<Repeat>,
     /// What the compiler made.
-    pub(crate) made: Made<'ctx>,
+    pub(crate) made: CompilerMade<'ctx>,
     /// The blocks that were split off.
     split_off: Vec<BasicBlock<'ctx>>,
 }
@@ -208,7 +208,7 @@ impl<'ctx> Graph<'ctx> {
             stays,
             accesses,
             repeats,
-            made: Made::read(function, options),
+            made: CompilerMade::read(function, options),
             split_off,
         }
     }

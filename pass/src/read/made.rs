@@ -33,14 +33,14 @@ use crate::llvm::{self, Demangled, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 
 /// What the compiler made of a function.
-pub(crate) struct Made<'ctx> {
-    function: OfFunction,
+pub(crate) struct CompilerMade<'ctx> {
+    function: SourceShare,
     /// The blocks that only unwinding reaches.
     unwinding: HashSet<BasicBlock<'ctx>>,
     /// The blocks that begin handlers of exceptions.
     handlers: HashSet<BasicBlock<'ctx>>,
     /// Where landing pads stand.
-    pads: HashSet<Place>,
+    pads: HashSet<LineColumn>,
     /// Whether it is a coroutine that is not split yet.
     is_coroutine: bool,
     /// Whether it is a comparison that the source declares as `= default`.
@@ -51,9 +51,9 @@ pub(crate) struct Made<'ctx> {
 
 /// How much of a function is of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OfFunction {
+enum SourceShare {
     /// All that is said to be.
-    Source,
+    All,
     /// What is not on the line of its declaration: the source does not declare it.
     Members(u32),
     /// Nothing.
@@ -143,7 +143,7 @@ const RUNTIME: [&str; 5] = ["__clang_call_terminate", "__cxa_", "_Unwind_", "_Zd
 /// The function that every handler calls first.
 const BEGINS_HANDLER: &str = "__cxa_begin_catch";
 
-impl<'ctx> Made<'ctx> {
+impl<'ctx> CompilerMade<'ctx> {
     /// Reads a function.
     pub(crate) fn read(function: FunctionValue<'ctx>, options: &Options) -> Self {
         let blocks = function.get_basic_blocks();
@@ -153,10 +153,10 @@ impl<'ctx> Made<'ctx> {
         let handlers = blocks.into_iter().filter(|&of| !pads.is_empty() && begins_handler(of));
         let handlers: HashSet<_> = handlers.collect();
         Self {
-            function: OfFunction::read(function),
+            function: SourceShare::read(function),
             unwinding: unwinding(function, &pads, &handlers),
             handlers,
-            pads: pads.into_iter().filter_map(place).collect(),
+            pads: pads.into_iter().filter_map(line_column).collect(),
             is_coroutine: FunctionFacts::of(function).is_unsplit_coroutine(),
             is_default_comparison: is_default_comparison(function),
             has_names: options.stage == Stage::Early,
@@ -165,22 +165,22 @@ impl<'ctx> Made<'ctx> {
 
     /// Whether no function of the source is this one.
     pub(crate) fn is_whole(&self) -> bool {
-        self.function != OfFunction::Source
+        self.function != SourceShare::All
     }
 
     /// Whether an instruction is none of the source.
     pub(crate) fn is_made(&self, at: InstructionValue<'ctx>) -> bool {
         let facts = InstructionFacts::of(at);
         let is_made = match self.function {
-            OfFunction::Nothing => true,
-            OfFunction::Members(line) => place(at).is_some_and(|own| own.0 == line),
+            SourceShare::Nothing => true,
+            SourceShare::Members(line) => line_column(at).is_some_and(|own| own.0 == line),
             // What the source says of a coroutine stands in the block that is its body.
-            OfFunction::Source => self.is_coroutine && facts.is_in_no_scope(),
+            SourceShare::All => self.is_coroutine && facts.is_in_no_scope(),
         };
         let begins_handler = || {
             let block = at.get_parent();
             block.is_some_and(|block| self.handlers.contains(&block))
-                && place(at).is_some_and(|place| self.pads.contains(&place))
+                && line_column(at).is_some_and(|place| self.pads.contains(&place))
         };
         if is_made || facts.is_of_sanitizer() || begins_handler() {
             return true;
@@ -241,7 +241,7 @@ impl<'ctx> Made<'ctx> {
     }
 }
 
-impl OfFunction {
+impl SourceShare {
     fn read(function: FunctionValue<'_>) -> Self {
         let symbol = llvm::name(&function);
         let is_implicit = FunctionFacts::of(function).is_implicit();
@@ -249,7 +249,7 @@ impl OfFunction {
         match () {
             () if symbol.contains(WRAPS_AWAIT) || calls_variant(function, &symbol) => Self::Nothing,
             () if is_implicit => Self::Members(line()),
-            () => Self::Source,
+            () => Self::All,
         }
     }
 }
@@ -289,15 +289,15 @@ fn is_default_comparison(function: FunctionValue<'_>) -> bool {
     }
     let Some(parameter) = llvm::last_parameter(function) else { return false };
     let all = function.get_basic_blocks().into_iter().flat_map(|of| of.get_instructions());
-    let places: HashSet<Place> = all.filter_map(place).collect();
+    let places: HashSet<LineColumn> = all.filter_map(line_column).collect();
     places.len() == 1 && !places.contains(&(parameter.line, parameter.column))
 }
 
 /// A line and a column.
-type Place = (u32, u32);
+type LineColumn = (u32, u32);
 
 /// Where an instruction stands, unless it was inlined or stands nowhere.
-fn place(at: InstructionValue<'_>) -> Option<Place> {
+fn line_column(at: InstructionValue<'_>) -> Option<LineColumn> {
     let position = llvm::position(llvm::debug_location(at)?);
     let is_own = position.inlined_at.is_none() && position.line != 0;
     is_own.then_some((position.line, position.column))

@@ -9,7 +9,7 @@ use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{BasicMetadataValueEnum, FunctionValue, InstructionValue};
 use pathformat::{ModuleId, names};
-use paths::dag::{Kind, Place};
+use paths::dag::{CutSite, DagEdgeKind};
 
 use crate::llvm;
 use crate::plan::PathPlan;
@@ -61,7 +61,7 @@ pub(super) fn instrument<'ctx>(
     let dag = &plan.cut.dag;
     for edge in dag.edges() {
         let data = dag.edge(edge);
-        if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _))
+        if matches!(data.kind, DagEdgeKind::Leave | DagEdgeKind::End(CutSite::InBlock, _))
             && !graph.cfg.counts_above(data.from)
         {
             call(graph.end_point(data.from), end, &[frame]);

@@ -7,7 +7,7 @@
 
 use paths::Plan;
 use paths::cfg::{Block, Cfg, Edge};
-use paths::dag::{Cut, Dag, DagEdge, Kind, Place};
+use paths::dag::{Cut, CutSite, Dag, DagEdge, DagEdgeKind};
 use paths::placement::Op;
 
 /// A place in a control-flow graph.
@@ -39,7 +39,7 @@ pub(super) enum Action {
 pub(super) fn sites(cfg: &Cfg, plan: &Plan) -> Vec<(Site, Option<Action>)> {
     let dag = &plan.dag;
     let tops = dag.edges().filter_map(|edge| {
-        let action = if matches!(dag.edge(edge).kind, Kind::Start(Place::InBlock, _)) {
+        let action = if matches!(dag.edge(edge).kind, DagEdgeKind::Start(CutSite::InBlock, _)) {
             Action::Cut { end: None, start: Some(edge) }
         } else {
             let ahead = plan.placement.speculative(edge);
@@ -48,7 +48,7 @@ pub(super) fn sites(cfg: &Cfg, plan: &Plan) -> Vec<(Site, Option<Action>)> {
         Some((Site::Top(dag.edge(edge).to), Some(action)))
     });
     let ends = dag.edges().filter_map(|edge| match dag.edge(edge).kind {
-        Kind::Leave | Kind::End(Place::InBlock, _) => {
+        DagEdgeKind::Leave | DagEdgeKind::End(CutSite::InBlock, _) => {
             let action = Action::Cut { end: Some(edge), start: None };
             Some((Site::End(dag.edge(edge).from), Some(action)))
         }
@@ -66,7 +66,10 @@ fn on_edge(dag: &Dag, edge: Edge) -> Option<Action> {
     let Some(Cut { end, start }) = dag.cut(edge) else { return dag.flow(edge).map(Action::Step) };
     let is_here = |half: &DagEdge| {
         let kind = dag.edge(*half).kind;
-        matches!(kind, Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _))
+        matches!(
+            kind,
+            DagEdgeKind::End(CutSite::OnEdges, _) | DagEdgeKind::Start(CutSite::OnEdges, _)
+        )
     };
     let [end, start] = [end, start].map(|half| Some(half).filter(is_here));
     (end.is_some() || start.is_some()).then_some(Action::Cut { end, start })
@@ -75,5 +78,6 @@ fn on_edge(dag: &Dag, edge: Edge) -> Option<Action> {
 /// Whether all edges into a block start the path that `edge` starts.
 pub(super) fn is_only_way(dag: &Dag, edge: DagEdge) -> bool {
     let data = dag.edge(edge);
-    matches!(data.kind, Kind::Start(Place::OnEdges, _)) && dag.predecessors(data.to).len() == 1
+    matches!(data.kind, DagEdgeKind::Start(CutSite::OnEdges, _))
+        && dag.predecessors(data.to).len() == 1
 }

@@ -10,7 +10,7 @@ use pathformat::manifest::TableOf;
 use pathformat::settings::Stage;
 use paths::Plan;
 use paths::cfg::{Block, Edge};
-use paths::dag::{DagEdge, Kind};
+use paths::dag::{DagEdge, DagEdgeKind};
 use paths::placement::Op;
 
 use crate::layout::TableLayout;
@@ -102,7 +102,7 @@ impl<'ctx> Writer<'_, 'ctx> {
     /// Paths in flight, before the calls that may not come back.
     fn write_in_flight(&self) {
         let dag = &self.plan.dag;
-        for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == Kind::InFlight) {
+        for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == DagEdgeKind::InFlight) {
             let from = dag.edge(edge).from;
             if let Some(call) = self.graph.stays(from) {
                 self.write_at(&self.ops_of(edge), from, call);

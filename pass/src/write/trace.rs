@@ -41,7 +41,7 @@ mod messages;
 mod repeating;
 mod symbols;
 
-use self::repeating::{Few, Repeating};
+use self::repeating::{FirstIterations, LoopCounter};
 use self::symbols::Symbols;
 
 /// What the traced code of a unit refers to.
@@ -94,7 +94,7 @@ pub(super) fn instrument<'ctx>(
             let word = context.i64_type();
             let [number, unread] = ["path.count", "path.unread"]
                 .map(|name| builder.build_alloca(word, name).expect("positioned"));
-            Repeating { repetition, number, place: slot(pointer, "path.repeated"), unread }
+            LoopCounter { repetition, number, place: slot(pointer, "path.repeated"), unread }
         })
         .collect();
     markers::declare(context, &builder, unit.id, function.layout.index);
@@ -154,9 +154,9 @@ struct Writer<'a, 'ctx> {
     /// Where the next address goes.
     next: PointerValue<'ctx>,
     /// The loops of which it is told how often they ran.
-    repeats: Vec<Repeating<'a, 'ctx>>,
+    repeats: Vec<LoopCounter<'a, 'ctx>>,
     /// Their ends of iterations.
-    few: RefCell<Vec<Few<'a, 'ctx>>>,
+    few: RefCell<Vec<FirstIterations<'a, 'ctx>>>,
     /// Where it is known whether a chunk is full.
     checks: RefCell<Vec<IntValue<'ctx>>>,
 }
@@ -283,7 +283,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
     /// An iteration of a loop ends. The first ones are recorded as other paths are, which is
     /// written in the end, since it changes the blocks. From then on it is told how many there
     /// were.
-    fn repeat(&self, repeat: &Repeating<'a, 'ctx>) {
+    fn repeat(&self, repeat: &LoopCounter<'a, 'ctx>) {
         let (builder, symbols) = (&self.position.builder, self.symbols);
         let word = symbols.word();
         let number = builder.build_load(word, repeat.number, "").expect("positioned");
@@ -335,7 +335,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         let event = Event::Repeated.word((REPETITION - NUMBER) as u32);
         let half = symbols.context().i32_type();
         symbols.store(builder, record, half.const_int(event.into(), false));
-        let of = |repeat: &&Repeating<'_, '_>| std::ptr::eq(repeat.repetition, repetition);
+        let of = |repeat: &&LoopCounter<'_, '_>| std::ptr::eq(repeat.repetition, repetition);
         if let Some(repeat) = self.repeats.iter().find(of) {
             builder.build_store(repeat.place, place).expect("positioned");
         }
@@ -393,7 +393,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
 
     /// Writes one step where the builder stands, at a block. The end of a path tells the thread's
     /// word where the next record goes if somebody else may write that.
-    fn step(&self, op: Op, tells: bool, at: Block) {
+    fn step(&self, op: Op, publishes: bool, at: Block) {
         let builder = &self.position.builder;
         let word = self.symbols.word();
         let load =
@@ -408,24 +408,24 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             Op::Count(value) => {
                 let value = word.const_int(self.first_number.wrapping_add(value as u64), true);
                 let number = builder.build_int_add(load(), value, "").expect("positioned");
-                self.end(number, tells, at);
+                self.end(number, publishes, at);
             }
             Op::CountAt(id) => {
                 let number = word.const_int(self.first_number.wrapping_add(id), false);
-                self.end(number, tells, at);
+                self.end(number, publishes, at);
             }
         }
     }
 
     /// A path ends behind a block, whose number in the unit this is.
-    fn end(&self, number: IntValue<'ctx>, tells: bool, behind: Block) {
+    fn end(&self, number: IntValue<'ctx>, publishes: bool, behind: Block) {
         let builder = &self.position.builder;
         let record = self.symbols.load(builder, self.record);
         let next = self.symbols.load(builder, self.next);
         let records = self.records[behind.index()];
         let next = self.symbols.end_record(builder, record, next, number, records);
         builder.build_store(self.record, next).expect("positioned");
-        if tells {
+        if publishes {
             let words = self.symbols.words(builder);
             self.symbols.store(builder, words, next);
         }

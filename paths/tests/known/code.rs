@@ -26,7 +26,7 @@ fn stepped(text: &str, techniques: Techniques) -> [String; 2] {
 }
 
 #[test]
-fn counting_is_told_from_setting_the_register() {
+fn counting_is_distinct_from_setting_the_register() {
     // See `filetests`: one is set before the loop and again for each iteration, and what leaves the
     // header counts.
     assert_eq!(

@@ -2,17 +2,17 @@
 
 use paths::Plan;
 use paths::cfg::Cfg;
-use paths::dag::{DagEdge, Kind};
+use paths::dag::{DagEdge, DagEdgeKind};
 use paths::in_flight::{InFlight, Role};
 use paths::techniques::Techniques;
-use paths::text::Named;
+use paths::text::NamedGraph;
 
 use crate::graph;
 
 /// A graph where paths in flight are counted, and its plan with this limit.
-fn planned(text: &str, limit: u64) -> (Named, Plan) {
+fn planned(text: &str, limit: u64) -> (NamedGraph, Plan) {
     let named = graph(text);
-    let named = Named { cfg: named.cfg.with_in_flight(), ..named };
+    let named = NamedGraph { cfg: named.cfg.with_in_flight(), ..named };
     let plan = paths::plan(&named.cfg, &named.frequency, limit, Techniques::FOR_ESTIMATES);
     (named, plan)
 }
@@ -22,8 +22,8 @@ fn in_flight(plan: &Plan, cfg: &Cfg) -> Option<InFlight> {
     let edges = plan.dag.edges().map(|edge| (plan.dag.edge(edge), plan.numbering.value(edge)));
     let edges: Vec<_> = edges.map(|(data, value)| (data.from.0, data.to.0, value)).collect();
     let role = |edge: DagEdge| match plan.dag.edge(edge).kind {
-        Kind::InFlight => Role::End,
-        Kind::Start(..) => Role::Start,
+        DagEdgeKind::InFlight => Role::End,
+        DagEdgeKind::Start(..) => Role::Start,
         _ => Role::Other,
     };
     InFlight::new(cfg.num_blocks(), &edges, &plan.dag.edges().map(role).collect::<Vec<_>>())
@@ -61,7 +61,7 @@ fn every_call_that_may_not_come_back_ends_a_path_before_those_that_go_on() {
         ]
     );
     assert_eq!((plan.numbering.total(), plan.in_flight), (11, 5));
-    for edge in plan.dag.edges().filter(|&edge| plan.dag.edge(edge).kind == Kind::InFlight) {
+    for edge in plan.dag.edges().filter(|&edge| plan.dag.edge(edge).kind == DagEdgeKind::InFlight) {
         assert_eq!(plan.numbering.value(edge), 0);
         assert_eq!(plan.dag.successors(plan.dag.edge(edge).from)[0], edge);
     }
@@ -73,7 +73,8 @@ fn whatever_is_hotter_the_path_in_flight_comes_first() {
     let cfg = named.cfg.with_in_flight();
     for techniques in [Techniques::ALL, Techniques::FOR_ESTIMATES] {
         let plan = paths::plan(&cfg, &named.frequency, 100, techniques);
-        let ends = plan.dag.edges().filter(|&edge| plan.dag.edge(edge).kind == Kind::InFlight);
+        let ends =
+            plan.dag.edges().filter(|&edge| plan.dag.edge(edge).kind == DagEdgeKind::InFlight);
         assert_eq!(ends.map(|edge| plan.numbering.value(edge)).collect::<Vec<_>>(), [0, 0, 0]);
     }
 }

@@ -9,16 +9,16 @@ mod uncut;
 mod words;
 
 use paths::techniques::Techniques;
-use paths::text::{self, Named};
+use paths::text::{self, NamedGraph};
 use paths::{Plan, plan};
 
 /// A graph in the notation of [`text`].
-fn graph(graph: &str) -> Named {
+fn graph(graph: &str) -> NamedGraph {
     text::parse(graph).expect("a graph")
 }
 
 /// Its plan with this limit and every technique.
-fn planned(graph: &Named, limit: u64) -> Plan {
+fn planned(graph: &NamedGraph, limit: u64) -> Plan {
     plan(&graph.cfg, &graph.frequency, limit, Techniques::ALL)
 }
 

@@ -2,13 +2,13 @@
 
 use paths::cfg::{Block, EdgeKind, Exit};
 use paths::techniques::Techniques;
-use paths::text::{self, Named};
+use paths::text::{self, NamedGraph};
 
 use crate::graph;
 
 #[test]
 fn every_mark_means_something() {
-    let Named { cfg, frequency, names } =
+    let NamedGraph { cfg, frequency, names } =
         graph("A?: B*7 ~C\nB : !D\n\nC:resume\nD^: E\nE: noreturn\nF:");
     let edges: Vec<_> =
         cfg.edges().map(|edge| cfg.edge(edge)).map(|e| (e.from.0, e.to.0, e.kind)).collect();
@@ -75,9 +75,9 @@ fn steps_back_are_written_as_such() {
 }
 
 #[test]
-fn paths_in_flight_are_told_as_such() {
+fn paths_in_flight_are_marked() {
     let named = graph("A: B\nB?: C\nC:");
-    let named = Named { cfg: named.cfg.with_in_flight(), ..named };
+    let named = NamedGraph { cfg: named.cfg.with_in_flight(), ..named };
     let plan = paths::plan(&named.cfg, &named.frequency, 100, Techniques::FOR_ESTIMATES);
     assert_eq!(named.paths(&plan), "0: A B (in flight)\n1: A B C\n");
     assert_eq!(named.values(&plan), "B→C: 1\n");

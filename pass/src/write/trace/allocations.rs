@@ -14,7 +14,7 @@ use pathformat::trace::{Allocation as Payload, Kind};
 use paths::cfg::Block;
 
 use crate::llvm;
-use crate::read::allocations::{self, Allocation, Told};
+use crate::read::allocations::{self, AddressSource, Allocation};
 use crate::read::graph::Graph;
 use crate::write::position::Position;
 
@@ -38,7 +38,8 @@ pub(super) fn write<'ctx>(
                 let number = |value: PointerValue<'ctx>| {
                     builder.build_ptr_to_int(value, word, "").expect("a pointer is a number")
                 };
-                let address = allocation.address.map(|told| address(builder, symbols, call, told));
+                let address =
+                    allocation.address.map(|source| address(builder, symbols, call, source));
                 let size = size(builder, symbols, call, allocation);
                 let former =
                     allocation.former.map(|at| number(argument(call, at).into_pointer_value()));
@@ -77,20 +78,20 @@ fn address<'ctx>(
     builder: &Builder<'ctx>,
     symbols: &Symbols<'ctx>,
     call: InstructionValue<'ctx>,
-    told: Told,
+    source: AddressSource,
 ) -> IntValue<'ctx> {
     let word = symbols.word();
     let number = |value: PointerValue<'ctx>| {
         builder.build_ptr_to_int(value, word, "").expect("a pointer is a number")
     };
-    let (failed, address) = match told {
-        Told::Returned => return number(llvm::result(call).into_pointer_value()),
-        Told::ReturnedOrFailed => {
+    let (failed, address) = match source {
+        AddressSource::Returned => return number(llvm::result(call).into_pointer_value()),
+        AddressSource::ReturnedOrFailed => {
             let address = number(llvm::result(call).into_pointer_value());
             let failure = word.const_all_ones();
             (builder.build_int_compare(IntPredicate::EQ, address, failure, ""), address)
         }
-        Told::Stored(at) => {
+        AddressSource::Stored(at) => {
             let result = llvm::result(call).into_int_value();
             let success = result.get_type().const_zero();
             let stored = symbols.load(builder, argument(call, at).into_pointer_value());
@@ -98,8 +99,8 @@ fn address<'ctx>(
         }
     };
     let failed = failed.expect("two numbers");
-    let told = builder.build_select(failed, word.const_zero(), address, "");
-    told.expect("two numbers").into_int_value()
+    let address = builder.build_select(failed, word.const_zero(), address, "");
+    address.expect("two numbers").into_int_value()
 }
 
 /// What is free behind a call that moves memory to a new `address`, or 0: a call that failed, which

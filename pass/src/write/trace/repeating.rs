@@ -1,20 +1,20 @@
-//! What the code of a trace keeps of loops whose iterations are told by their number.
+//! The slots with which the code of a trace counts the iterations of loops.
 
 use inkwell::values::{IntValue, PointerValue};
 
 use crate::plan::Repetition;
 
-/// A loop of which the trace tells how often it ran.
-pub(super) struct Repeating<'a, 'ctx> {
+/// A loop whose trace has the number of its iterations.
+pub(super) struct LoopCounter<'a, 'ctx> {
     pub(super) repetition: &'a Repetition,
-    /// How often it ran, less those times that are recorded.
+    /// The number of its iterations, less those that are recorded as paths.
     pub(super) number: PointerValue<'ctx>,
-    /// Where that is told.
+    /// The address in the event at which the number is kept up to date.
     pub(super) place: PointerValue<'ctx>,
-    /// A place that nobody reads.
+    /// A slot that nobody reads, for the time before there is an event.
     pub(super) unread: PointerValue<'ctx>,
 }
 
-/// A place where it is known whether a loop ran only a few times, the number of them as above, and
-/// which loop it is.
-pub(super) type Few<'a, 'ctx> = (IntValue<'ctx>, IntValue<'ctx>, &'a Repetition);
+/// Whether this is one of the first iterations of a loop, the number of iterations as above, and
+/// the loop.
+pub(super) type FirstIterations<'a, 'ctx> = (IntValue<'ctx>, IntValue<'ctx>, &'a Repetition);

@@ -10,11 +10,11 @@ use object::elf::{DF_1_PIE, DT_FLAGS_1, DT_NEEDED, ET_EXEC, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 
 use crate::args::CommandLine;
-use crate::scan::Found;
+use crate::scan::ScanResult;
 
 /// What kind of image is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ImageKind {
     /// A program that needs shared libraries.
     Executable,
     /// A program that brings all its libraries.
@@ -24,18 +24,18 @@ pub(crate) enum Kind {
 }
 
 /// What kind of image this command line, with these inputs, is likely to make.
-pub(crate) fn expected(line: &CommandLine, found: &Found) -> Kind {
+pub(crate) fn expected(line: &CommandLine, found: &ScanResult) -> ImageKind {
     if line.makes_library {
-        Kind::Library
+        ImageKind::Library
     } else if found.shared || found.unseen && !line.ends_static {
-        Kind::Executable
+        ImageKind::Executable
     } else {
-        Kind::Static
+        ImageKind::Static
     }
 }
 
 /// What kind of image this is, which was `expected` to be of that kind; `None` if it is none.
-pub(crate) fn of_image(data: &[u8], expected: Kind) -> Option<Kind> {
+pub(crate) fn of_image(data: &[u8], expected: ImageKind) -> Option<ImageKind> {
     let head = FileHeader64::<LittleEndian>::parse(data).ok()?;
     let segments = head.program_headers(LittleEndian, data).ok()?;
     let dynamic = segments
@@ -49,8 +49,8 @@ pub(crate) fn of_image(data: &[u8], expected: Kind) -> Option<Kind> {
     let is_pie = value(DT_FLAGS_1).is_some_and(|flags| flags & DF_1_PIE.0 != 0);
     let is_program = is_pie || head.e_type(LittleEndian) == ET_EXEC;
     Some(match () {
-        () if expected == Kind::Library && !is_program => Kind::Library,
-        () if value(DT_NEEDED).is_some() => Kind::Executable,
-        () => Kind::Static,
+        () if expected == ImageKind::Library && !is_program => ImageKind::Library,
+        () if value(DT_NEEDED).is_some() => ImageKind::Executable,
+        () => ImageKind::Static,
     })
 }
