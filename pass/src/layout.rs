@@ -1,5 +1,7 @@
 //! Where in the array of its unit a function has its counters, and its tables their keys.
 
+use std::fmt;
+
 use pathformat::manifest::{Function, Manifest, TableOf};
 use pathformat::settings::Mode;
 
@@ -13,10 +15,20 @@ pub(crate) struct Layout {
     pub(crate) functions: Vec<FunctionLayout>,
 }
 
+/// The index of a function in the manifest of its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FunctionIndex(pub(crate) usize);
+
+impl fmt::Display for FunctionIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "f{}", self.0)
+    }
+}
+
 /// The counters of a function.
 pub(crate) struct FunctionLayout {
-    /// The index of the function in the manifest.
-    pub(crate) index: usize,
+    /// Which function.
+    pub(crate) index: FunctionIndex,
     /// Its first counter in the unit's array.
     pub(crate) first_counter: u64,
     /// How many counters it has.
@@ -60,5 +72,10 @@ fn function((index, function): (usize, &Function)) -> FunctionLayout {
         (table.of, layout)
     });
     let tables = tables.collect();
-    FunctionLayout { index, first_counter, counters: function.counters(), tables }
+    FunctionLayout {
+        index: FunctionIndex(index),
+        first_counter,
+        counters: function.counters(),
+        tables,
+    }
 }

@@ -34,7 +34,7 @@ use crate::ffi::Analyses;
 use crate::llvm;
 use crate::options::Options;
 
-pub(crate) use self::accesses::{Access, Base, Moving};
+pub(crate) use self::accesses::{Access, Base, BlockAccess, Moving};
 pub(crate) use self::eligible::MARK;
 
 use self::declaration::Declaration;

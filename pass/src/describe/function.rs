@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::plan::sites::Sites;
 use crate::read::graph::Graph;
 use crate::read::made::{CompilerMade, is_deleting_destructor};
-use crate::read::{self, Base, Definition, Moving};
+use crate::read::{self, Base, BlockAccess, Definition, Moving};
 
 /// Where the next function has its counters and keys in the unit's array.
 #[derive(Clone, Copy)]
@@ -172,9 +172,9 @@ fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str)
     let address = match access.from {
         None if access.address.is_none() => Address::None,
         None => Address::Recorded,
-        Some((Base::Variable(variable), by)) => Address::Variable { variable: variable as u32, by },
-        Some((Base::Access(block, base), by)) => {
-            let (block, base) = (block.0, base as u32);
+        Some((Base::Variable(variable), by)) => Address::Variable { variable: variable.0, by },
+        Some((Base::Access(BlockAccess { block, index }), by)) => {
+            let (block, base) = (block.0, index);
             match access.moving {
                 None => Address::Offset { block, access: base, by },
                 Some(Moving { header, stride }) => {

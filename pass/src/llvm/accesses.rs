@@ -1,6 +1,7 @@
 //! Accesses to memory, as C++ finds them.
 
 use std::ffi::c_void;
+use std::fmt;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{
@@ -30,11 +31,33 @@ pub(crate) struct Access<'ctx> {
     pub(crate) tickets: Tickets,
 }
 
+/// The index of an access in the list of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AccessIndex(usize);
+
+impl AccessIndex {
+    /// The index, unless it is that of no access.
+    fn new(index: u64) -> Option<Self> {
+        (index != u64::MAX).then_some(Self(index as usize))
+    }
+
+    /// The index as a position in a vector.
+    pub(crate) fn index(self) -> usize {
+        self.0
+    }
+}
+
+impl fmt::Display for AccessIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a{}", self.0)
+    }
+}
+
 /// What an address is computed from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Base<'ctx> {
-    /// The address of the access at this place in the list.
-    Access(usize),
+    /// The address of another access.
+    Access(AccessIndex),
     /// That of a variable.
     Variable(GlobalValue<'ctx>),
 }
@@ -44,8 +67,8 @@ pub(crate) enum Base<'ctx> {
 pub(crate) enum Stride {
     /// This many bytes.
     Constant(i64),
-    /// The number that the access at this place in the list records.
-    Recorded(usize),
+    /// The number that this access records.
+    Recorded(AccessIndex),
 }
 
 /// The accesses of a function, in their order within each block. Those to stack slots that nobody
@@ -71,16 +94,8 @@ pub(crate) fn accesses<'ctx>(
                 size: access.size,
                 from: base(access).map(|base| (base, access.by)),
                 moving: BasicBlock::new(access.header).map(|header| {
-                    let is_recorded = access.stride_from != u64::MAX;
-                    let constant = Stride::Constant(access.stride);
-                    (
-                        header,
-                        if is_recorded {
-                            Stride::Recorded(access.stride_from as usize)
-                        } else {
-                            constant
-                        },
-                    )
+                    let recorded = AccessIndex::new(access.stride_from).map(Stride::Recorded);
+                    (header, recorded.unwrap_or(Stride::Constant(access.stride)))
                 }),
                 tickets: access.tickets,
             });
@@ -108,8 +123,8 @@ pub(crate) fn accesses<'ctx>(
 /// # Safety
 /// The variable is null or live.
 unsafe fn base<'ctx>(access: &ffi::Access) -> Option<Base<'ctx>> {
-    if access.from != u64::MAX {
-        return Some(Base::Access(access.from as usize));
+    if let Some(from) = AccessIndex::new(access.from) {
+        return Some(Base::Access(from));
     }
     // SAFETY: as above.
     (!access.variable.is_null())

@@ -1,6 +1,7 @@
 //! The accesses of a function to memory, block by block, and the variables that they name.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue};
@@ -31,13 +32,37 @@ pub(crate) struct Access<'ctx> {
     pub(crate) tickets: Tickets,
 }
 
+/// An access of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockAccess {
+    pub(crate) block: Block,
+    /// Its index among the accesses of the block.
+    pub(crate) index: u32,
+}
+
+impl fmt::Display for BlockAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.a{}", self.block, self.index)
+    }
+}
+
+/// The index of a variable in the list of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VariableIndex(pub(crate) u32);
+
+impl fmt::Display for VariableIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.0)
+    }
+}
+
 /// What an address is computed from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Base {
-    /// An access that always comes before, by its block and its index there.
-    Access(Block, usize),
+    /// An access that always comes before.
+    Access(BlockAccess),
     /// A variable of the function's list.
-    Variable(usize),
+    Variable(VariableIndex),
 }
 
 /// The accesses of a function.
@@ -79,8 +104,8 @@ pub(super) fn read<'ctx>(
     options: &Options,
 ) -> Accesses<'ctx> {
     let mut found = Accesses { blocks: vec![Vec::new(); index.len()], variables: Vec::new() };
-    let mut variables: HashMap<PointerValue<'ctx>, usize> = HashMap::new();
-    let mut places: Vec<(Block, usize)> = Vec::new();
+    let mut variables: HashMap<PointerValue<'ctx>, VariableIndex> = HashMap::new();
+    let mut places: Vec<BlockAccess> = Vec::new();
     let traced = options.traced.unwrap_or(Traced::Memory);
     if traced == Traced::ControlFlow {
         return found;
@@ -90,11 +115,11 @@ pub(super) fn read<'ctx>(
         let block = access.instruction.get_parent().expect("an instruction is in a block");
         let block = index[&block];
         let of_block = &mut found.blocks[block.index()];
-        places.push((block, of_block.len()));
+        places.push(BlockAccess { block, index: of_block.len() as u32 });
         let from = access.from.map(|(base, by)| match base {
-            llvm::Base::Access(at) => (Base::Access(places[at].0, places[at].1), by),
+            llvm::Base::Access(at) => (Base::Access(places[at.index()]), by),
             llvm::Base::Variable(variable) => {
-                let next = found.variables.len();
+                let next = VariableIndex(found.variables.len() as u32);
                 let at = *variables.entry(variable.as_pointer_value()).or_insert(next);
                 if at == next {
                     found.variables.push(variable);
@@ -106,8 +131,8 @@ pub(super) fn read<'ctx>(
             let stride = match stride {
                 llvm::Stride::Constant(bytes) => Stride::Constant(bytes),
                 llvm::Stride::Recorded(by) => {
-                    let (block, access) = places[by];
-                    Stride::Recorded { block: block.0, access: access as u32 }
+                    let BlockAccess { block, index } = places[by.index()];
+                    Stride::Recorded { block: block.0, access: index }
                 }
             };
             Moving { header: index[&header], stride }

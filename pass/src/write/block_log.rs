@@ -53,7 +53,7 @@ pub(super) fn instrument<'ctx>(
     let graph = function.graph;
     let frame: BasicMetadataValueEnum<'ctx> = {
         let at = llvm::first_insertion(graph.blocks[0]).expect("an entry block can hold code");
-        let index = half.const_int(function.layout.index as u64, false);
+        let index = half.const_int(function.layout.index.0 as u64, false);
         call(at, enter, &[identity.as_pointer_value().into(), index.into()])
             .expect("enter gives a number")
             .into()

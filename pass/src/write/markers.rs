@@ -1,4 +1,4 @@
-//! Function markers: they tell which functions are in an image, since the linker may drop any of
+//! Function markers: they show which functions are in an image, since the linker may drop any of
 //! them.
 //!
 //! A marker is a word in a section that is linked to the section of its function, and in the
@@ -9,7 +9,8 @@
 //! Assembly in the entry block writes the marker. Assembly goes where the code goes, also where
 //! link-time optimisation inlines it; a variable would have to be kept alive by something.
 //!
-//! The places of variables, by which a trace knows addresses, are told in the same way.
+//! The addresses of variables, from which those of a trace are computed, are written in the same
+//! way.
 
 use inkwell::AddressSpace;
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -19,30 +20,31 @@ use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::GlobalValue;
 use pathformat::{ModuleId, names};
 
+use crate::layout::FunctionIndex;
+
 /// The most variables that one statement names.
 const NAMED: usize = 16;
 
-/// Adds the word of function number `index` in the manifest of module `id`, where the builder
-/// stands.
+/// Adds the word of function `index` of module `id`, where the builder stands.
 pub(super) fn declare<'ctx>(
     context: ContextRef<'ctx>,
     builder: &Builder<'ctx>,
     id: ModuleId,
-    index: usize,
+    index: FunctionIndex,
 ) {
-    let Some(word) = id.function_word(index) else { return };
+    let Some(word) = id.function_word(index.0) else { return };
     add(context, builder, names::FUNCTIONS_SECTION, &format!("\t.quad {word:#x}\n"), &[]);
 }
 
-/// Adds where the variables are that function number `index` in the manifest of module `id` names.
+/// Adds the addresses of the variables that function `index` of module `id` names.
 pub(super) fn declare_variables<'ctx>(
     context: ContextRef<'ctx>,
     builder: &Builder<'ctx>,
     id: ModuleId,
-    index: usize,
+    index: FunctionIndex,
     variables: &[GlobalValue<'ctx>],
 ) {
-    let Some(word) = id.function_word(index) else { return };
+    let Some(word) = id.function_word(index.0) else { return };
     for (chunk, variables) in variables.chunks(NAMED).enumerate() {
         let line = |at: usize| {
             let variable = chunk * NAMED + at;
