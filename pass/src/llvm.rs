@@ -1,12 +1,11 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
 //!
-//! `llvm/debug_info.rs` has those for debug metadata, `llvm/accesses.rs` those for accesses to
-//! memory.
+//! * `facts` what LLVM knows of functions and instructions
+//! * `texts` blocks in LLVM's language, and demangled names
+//! * `debug_info` debug metadata
+//! * `accesses` accesses to memory
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_void};
-use std::slice;
+use std::ffi::{CStr, CString};
 
 use inkwell::GlobalVisibility;
 use inkwell::attributes::Attribute;
@@ -19,146 +18,21 @@ use inkwell::values::{
 };
 use llvm_sys::LLVMAttributeFunctionIndex;
 use llvm_sys::core as c;
-use llvm_sys::prelude::LLVMBasicBlockRef;
 
 use crate::ffi;
 
 mod accesses;
 mod debug_info;
+mod facts;
+mod texts;
 
 pub(crate) use self::accesses::{Base, Stride, accesses, is_called_by_compiler, is_computed};
 pub(crate) use self::debug_info::{
     DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration,
     last_parameter, position, scopes,
 };
-
-/// Facts about a function. Must match `pathpass_function_facts`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FunctionFacts(u32);
-
-impl FunctionFacts {
-    /// What LLVM knows of `function`.
-    pub(crate) fn of(function: FunctionValue<'_>) -> Self {
-        // SAFETY: a live function.
-        Self(unsafe { ffi::pathpass_function_facts(function.as_value_ref()) })
-    }
-
-    pub(crate) fn is_naked(self) -> bool {
-        self.0 & 1 != 0
-    }
-
-    pub(crate) fn is_foreign_coroutine(self) -> bool {
-        self.0 & 2 != 0
-    }
-
-    pub(crate) fn is_not_to_be_profiled(self) -> bool {
-        self.0 & 4 != 0
-    }
-
-    pub(crate) fn has_funclets(self) -> bool {
-        self.0 & 8 != 0
-    }
-
-    pub(crate) fn has_comdat(self) -> bool {
-        self.0 & 16 != 0
-    }
-
-    /// A sanitizer will check the memory that it touches.
-    pub(crate) fn is_sanitized(self) -> bool {
-        self.0 & 32 != 0
-    }
-
-    /// Nothing will improve its code, instruction selection included.
-    pub(crate) fn is_left_slow(self) -> bool {
-        self.0 & 64 != 0
-    }
-
-    /// A register of ours stays a stack slot: nothing will improve the code, and nothing that is
-    /// still to come looks at slots.
-    pub(crate) fn keeps_slots(self) -> bool {
-        self.is_left_slow() && !self.is_sanitized() && !self.is_unsplit_coroutine()
-    }
-
-    /// It is a member that no source declares, or a thunk.
-    pub(crate) fn is_implicit(self) -> bool {
-        self.0 & 256 != 0
-    }
-
-    /// It is a coroutine that is still to be split.
-    pub(crate) fn is_unsplit_coroutine(self) -> bool {
-        self.0 & 128 != 0
-    }
-}
-
-/// Facts about an instruction. Must match `pathpass_instruction_facts`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct InstructionFacts(u32);
-
-impl InstructionFacts {
-    /// What LLVM knows of `instruction`.
-    pub(crate) fn of(instruction: InstructionValue<'_>) -> Self {
-        // SAFETY: a live instruction.
-        Self(unsafe { ffi::pathpass_instruction_facts(instruction.as_value_ref()) })
-    }
-
-    /// Control always goes on to the next instruction.
-    pub(crate) fn goes_on(self) -> bool {
-        self.0 & 1 != 0
-    }
-
-    pub(crate) fn is_call(self) -> bool {
-        self.0 & 2 != 0
-    }
-
-    pub(crate) fn is_intrinsic(self) -> bool {
-        self.0 & 4 != 0
-    }
-
-    pub(crate) fn is_inline_asm(self) -> bool {
-        self.0 & 8 != 0
-    }
-
-    pub(crate) fn does_not_return(self) -> bool {
-        self.0 & 16 != 0
-    }
-
-    /// Such as `setjmp`: it may come back out of a later call, or only in some parts of a
-    /// coroutine.
-    pub(crate) fn returns_twice(self) -> bool {
-        self.0 & 32 != 0
-    }
-
-    /// Only a return may follow (`musttail`, deoptimisation), or follows in all parts of a
-    /// coroutine.
-    pub(crate) fn must_be_last(self) -> bool {
-        self.0 & 64 != 0
-    }
-
-    /// It gives or takes a vector.
-    pub(crate) fn is_vector(self) -> bool {
-        self.0 & 128 != 0
-    }
-
-    /// It only says where variables live, and is no code.
-    pub(crate) fn is_marker(self) -> bool {
-        self.0 & 256 != 0
-    }
-
-    /// It is part of a check of a sanitizer, or else nothing that one would check.
-    pub(crate) fn is_of_sanitizer(self) -> bool {
-        self.0 & 512 != 0
-    }
-
-    /// It stands in its function and in no block there, as debug information says.
-    pub(crate) fn is_in_no_scope(self) -> bool {
-        self.0 & 1024 != 0
-    }
-
-    /// Whether it calls a function: no intrinsic, and no inline assembly.
-    pub(crate) fn calls_function(self) -> bool {
-        self.is_call() && !self.is_intrinsic() && !self.is_inline_asm()
-    }
-}
+pub(crate) use self::facts::{FunctionFacts, InstructionFacts};
+pub(crate) use self::texts::{Demangled, demangled, texts};
 
 /// What a function is annotated with.
 pub(crate) fn annotations(function: FunctionValue<'_>) -> impl Iterator<Item = String> {
@@ -261,78 +135,6 @@ pub(crate) fn link(module: &Module<'_>, text: &str) {
 /// Name of a function.
 pub(crate) fn name(function: &FunctionValue<'_>) -> String {
     function.get_name().to_string_lossy().into_owned()
-}
-
-/// Blocks of `function` in LLVM's intermediate language, each by lines without blanks around them:
-/// the label, then the instructions without their debug locations.
-pub(crate) fn texts(function: FunctionValue<'_>, blocks: &[BasicBlock<'_>]) -> Vec<Vec<String>> {
-    type Lines = HashMap<LLVMBasicBlockRef, Vec<String>>;
-    extern "C" fn push(found: *mut c_void, block: LLVMBasicBlockRef, text: *const ffi::Text) {
-        // SAFETY: `found` is the value below; the text has this length and is not empty.
-        let (found, text) = unsafe {
-            let text = slice::from_raw_parts((*text).bytes, (*text).length);
-            (&mut *found.cast::<Lines>(), String::from_utf8_lossy(text))
-        };
-        found.insert(
-            block,
-            text.lines().map(|line| without_location(line.trim()).into_owned()).collect(),
-        );
-    }
-    let mut found = Lines::new();
-    // SAFETY: a live function, and a value of the type that `push` takes.
-    unsafe { ffi::pathpass_texts(function.as_value_ref(), (&raw mut found).cast(), push) };
-    let of = |block: &BasicBlock<'_>| found.remove(&block.as_mut_ptr()).unwrap_or_default();
-    blocks.iter().map(of).collect()
-}
-
-/// A line of an instruction without its debug location, which leads into metadata.
-fn without_location(line: &str) -> Cow<'_, str> {
-    let Some((instruction, rest)) = line.split_once(", !dbg !") else { return line.into() };
-    let others = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    (instruction.to_owned() + others).into()
-}
-
-/// What the source calls a function, in four ways; empty if its symbol is not mangled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Demangled {
-    /// With parameters and what it returns.
-    pub(crate) whole: String,
-    /// Without them.
-    pub(crate) short: String,
-    /// Without arguments of templates, too.
-    pub(crate) plain: String,
-    /// The last part of that.
-    pub(crate) base: String,
-}
-
-/// What the source calls the function with this symbol.
-pub(crate) fn demangled(symbol: &str) -> Demangled {
-    extern "C" fn set(found: *mut c_void, texts: *const [ffi::Text; 4]) {
-        // SAFETY: `found` is the value below; the texts have these lengths and live until this
-        // function returns. An empty text may be at no address.
-        unsafe {
-            let [whole, short, plain, base] = &*texts;
-            let text = |text: &ffi::Text| {
-                let bytes = match text.length {
-                    0 => &[][..],
-                    length => slice::from_raw_parts(text.bytes, length),
-                };
-                String::from_utf8_lossy(bytes).into_owned()
-            };
-            *found.cast::<Demangled>() = Demangled {
-                whole: text(whole),
-                short: text(short),
-                plain: text(plain),
-                base: text(base),
-            };
-        }
-    }
-    let mut found = Demangled::default();
-    // SAFETY: a text of this length, and a value of the type that `set` sets.
-    unsafe {
-        ffi::pathpass_demangle(symbol.as_ptr().cast(), symbol.len(), (&raw mut found).cast(), set)
-    };
-    found
 }
 
 /// Successors of a terminator, repeated ones included.

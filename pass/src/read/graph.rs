@@ -25,23 +25,29 @@
 //! all that counts there, so that no run can be seen to take it. A program that would is undefined,
 //! and takes one of the other ways. Without an optimiser control gets there, and the way is an
 //! edge.
+//!
+//! `ends` finds where blocks end, and `edges` what their terminators become.
+
+mod edges;
+mod ends;
 
 use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, GlobalValue, InstructionOpcode, InstructionValue};
 use pathformat::manifest::{Outcome, WeightSource};
-use pathformat::settings::{Level, Mode, Stage};
+use pathformat::settings::Mode;
 use pathformat::weights::Known;
-use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
+use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind};
 
 use crate::ffi::Analyses;
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
-use crate::read::allocations;
 use crate::read::made::CompilerMade;
 use crate::read::repeats::{self, Repeat};
 
+use self::edges::{edge_kind, exit, is_cleaned, is_impossible, merge, outcome};
+use self::ends::{end_point, hands_over, last_call, returns_twice, split, stays};
 use super::accesses::{self, Access, Accesses};
 
 /// A function's graph with what ties it to LLVM.
@@ -280,217 +286,6 @@ fn is_optimised(function: FunctionValue<'_>, options: &Options) -> bool {
     options.last && !FunctionFacts::of(function).is_left_slow()
 }
 
-/// Whether passes follow that remove branches to blocks that cannot be reached.
-fn is_cleaned(function: FunctionValue<'_>, options: &Options) -> bool {
-    options.stage == Stage::Early
-        && !matches!(options.level, Level::Unknown | Level::Zero)
-        && !FunctionFacts::of(function).is_left_slow()
-}
-
-/// Whether control never comes to a block, as the compiler says: it does nothing.
-fn is_impossible(block: BasicBlock<'_>) -> bool {
-    block.get_instructions().all(|at| match at.get_opcode() {
-        InstructionOpcode::Unreachable => true,
-        _ => InstructionFacts::of(at).is_marker(),
-    })
-}
-
-/// If a coroutine hands over to another one at the end of a block, the block behind that, which
-/// only suspends it, and where control goes when it is resumed.
-fn hands_over(block: BasicBlock<'_>) -> Option<(BasicBlock<'_>, BasicBlock<'_>)> {
-    let terminator = block.get_terminator()?;
-    let call = match terminator.get_opcode() {
-        InstructionOpcode::Invoke => terminator,
-        _ => terminator.get_previous_instruction()?,
-    };
-    let behind = llvm::successors(terminator).into_iter().next()?;
-    if !llvm::hands_over(call) || !llvm::only_suspends(behind) {
-        return None;
-    }
-    let resumed = llvm::successors(behind.get_terminator()?).into_iter().next()?;
-    Some((behind, resumed))
-}
-
-/// Before the terminator, or before the call that control may not come back from in the usual way.
-fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
-    let terminator = block.get_terminator().expect("every block has a terminator");
-    let opcode = terminator.get_opcode();
-    let mut at = terminator;
-    while let Some(previous) = at.get_previous_instruction() {
-        let facts = InstructionFacts::of(previous);
-        at = previous;
-        let ends_here = match opcode {
-            InstructionOpcode::Unreachable => facts.does_not_return(),
-            InstructionOpcode::Return => facts.must_be_last(),
-            _ => facts.returns_twice(),
-        };
-        if ends_here {
-            return previous;
-        }
-        // Nothing that matters stands before another call, except before the bitcast and debug
-        // records after a tail call.
-        if facts.is_call() && !facts.is_intrinsic() {
-            break;
-        }
-    }
-    terminator
-}
-
-/// Splits blocks behind calls that may not come back, or that return twice. Gives the new blocks.
-/// If it `traces`, behind each call that ends a record and does not leave its caller. Calls that
-/// allocate do not: what they return is recorded.
-fn split<'ctx>(
-    function: FunctionValue<'ctx>,
-    analyses: *mut Analyses,
-    traces: bool,
-) -> Vec<BasicBlock<'ctx>> {
-    let hands_over = |at: &InstructionValue<'ctx>| {
-        at.get_opcode() == InstructionOpcode::Invoke && llvm::hands_over(*at)
-    };
-    let terminators =
-        function.get_basic_blocks().into_iter().filter_map(BasicBlock::get_terminator);
-    // Collected first: splitting changes the lists that are walked.
-    let handing: Vec<_> = terminators.filter(hands_over).collect();
-    handing.into_iter().for_each(|invoke| llvm::split_landing_pad(invoke, analyses));
-    let ends_block = |at: &InstructionValue<'ctx>| {
-        let facts = InstructionFacts::of(*at);
-        let stays = may_stay(*at) && is_followed(*at);
-        let ends_path = || traces && ends_record(*at) && !leaves_or_ends_block(*at);
-        !at.is_terminator() && (facts.returns_twice() || stays || ends_path())
-    };
-    let instructions =
-        function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
-    if traces {
-        let calls = function.get_basic_blocks().into_iter().filter_map(llvm::tail_call);
-        calls.filter(|&call| allocations::allocates(call)).for_each(llvm::keep_frame);
-    }
-    let calls: Vec<_> = instructions.filter(ends_block).collect();
-    let split_off: Vec<_> =
-        calls.into_iter().filter_map(|call| llvm::split_after(call, analyses)).collect();
-    if !split_off.is_empty() {
-        llvm::forget_frequencies(function, analyses);
-    }
-    split_off
-}
-
-/// Whether a path of a trace ends before an instruction: it calls a function that may be traced.
-/// What the compiler may call anywhere is not.
-fn ends_record(at: InstructionValue<'_>) -> bool {
-    InstructionFacts::of(at).calls_function()
-        && (allocations::of(at).is_some()
-            || !llvm::callee(at).is_some_and(|name| llvm::is_called_by_compiler(&name)))
-}
-
-/// Whether a call leaves its function, or stands at the end of its block before a jump.
-fn leaves_or_ends_block(call: InstructionValue<'_>) -> bool {
-    let block = call.get_parent();
-    let facts = InstructionFacts::of(call);
-    let jumps = |block: BasicBlock<'_>| {
-        let terminator = block.get_terminator().expect("every block has a terminator");
-        !llvm::successors(terminator).is_empty()
-    };
-    facts.must_be_last()
-        || facts.does_not_return()
-        || block.and_then(llvm::tail_call) == Some(call)
-        || block.is_some_and(jumps) && !is_followed(call)
-}
-
-/// The call at the end of a block that leads on, if it ends a record.
-fn last_call(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
-    let terminator = block.get_terminator().expect("every block has a terminator");
-    let before = std::iter::successors(terminator.get_previous_instruction(), |at| {
-        at.get_previous_instruction()
-    });
-    let mut before = before.filter(|at| !InstructionFacts::of(*at).is_marker());
-    let last = before.next().filter(|at| ends_record(*at));
-    last.filter(|_| !llvm::successors(terminator).is_empty())
-}
-
-/// Whether a call may not come back to what stands behind it.
-fn may_stay(call: InstructionValue<'_>) -> bool {
-    let facts = InstructionFacts::of(call);
-    !facts.goes_on() && !facts.must_be_last()
-}
-
-/// Whether anything stands between a call and the end of its block. A call in tail position is the
-/// end.
-fn is_followed(call: InstructionValue<'_>) -> bool {
-    if call.get_parent().and_then(llvm::tail_call) == Some(call) {
-        return false;
-    }
-    let mut behind =
-        std::iter::successors(call.get_next_instruction(), |at| at.get_next_instruction());
-    behind.any(|at| !at.is_terminator() && !InstructionFacts::of(at).is_marker())
-}
-
-/// If it `traces`, a path ends before the call at the end of a block, unless that is in tail
-/// position.
-fn edge_kind(
-    block: BasicBlock<'_>,
-    terminator: InstructionValue<'_>,
-    position: usize,
-    traces: bool,
-) -> EdgeKind {
-    let ends_path = || last_call(block).is_some_and(|call| llvm::tail_call(block) != Some(call));
-    match terminator.get_opcode() {
-        InstructionOpcode::Invoke if traces => EdgeKind::Opaque,
-        _ if traces && ends_path() => EdgeKind::Opaque,
-        InstructionOpcode::IndirectBr | InstructionOpcode::CallBr => EdgeKind::Opaque,
-        InstructionOpcode::Invoke if InstructionFacts::of(terminator).returns_twice() => {
-            EdgeKind::Opaque
-        }
-        InstructionOpcode::Invoke if position == 1 => EdgeKind::Unwind,
-        InstructionOpcode::Invoke | InstructionOpcode::Br | InstructionOpcode::Switch
-            if end_point(block) == terminator =>
-        {
-            EdgeKind::Plain
-        }
-        // A call that returns twice stands right before the branch, or LLVM has a terminator that
-        // is not known here.
-        _ => EdgeKind::Opaque,
-    }
-}
-
-fn outcome(terminator: InstructionValue<'_>, position: usize) -> Outcome {
-    match (terminator.get_opcode(), position) {
-        (InstructionOpcode::Br, _) if llvm::successors(terminator).len() == 1 => Outcome::Jump,
-        (InstructionOpcode::Br, 0) => Outcome::True,
-        (InstructionOpcode::Br, _) => Outcome::False,
-        (InstructionOpcode::Switch, _) if llvm::is_on_suspension(terminator) => {
-            match llvm::case_value(terminator, position) {
-                None => Outcome::Suspended,
-                Some(0) => Outcome::Resumed,
-                Some(_) => Outcome::Destroyed,
-            }
-        }
-        (InstructionOpcode::Switch, _) => match llvm::case_value(terminator, position) {
-            Some(value) => Outcome::Cases(vec![value]),
-            None => Outcome::Default,
-        },
-        (InstructionOpcode::Invoke, 0) => Outcome::Normal,
-        (InstructionOpcode::Invoke, _) => Outcome::Unwind,
-        _ => Outcome::Indirect,
-    }
-}
-
-/// Two outcomes that lead to one block are one edge.
-fn merge(known: &mut Outcome, other: Outcome) {
-    match (known, other) {
-        (Outcome::Cases(values), Outcome::Cases(more)) => values.extend(more),
-        (known @ Outcome::Cases(_), Outcome::Default) => *known = Outcome::Default,
-        _ => {}
-    }
-}
-
-fn exit(terminator: InstructionValue<'_>) -> Option<Exit> {
-    match terminator.get_opcode() {
-        InstructionOpcode::Return => Some(Exit::Return),
-        InstructionOpcode::Resume => Some(Exit::Unwind),
-        _ if llvm::successors(terminator).is_empty() => Some(Exit::NoReturn),
-        _ => None,
-    }
-}
-
 /// Whether some call before `block` is in tail position, so that all paths are counted on the ways
 /// into it.
 fn is_left_above(blocks: &[BasicBlock<'_>], edges: &[EdgeData], block: Block) -> bool {
@@ -501,18 +296,4 @@ fn is_left_above(blocks: &[BasicBlock<'_>], edges: &[EdgeData], block: Block) ->
     into.len() <= MOST_WAYS_TO_RETURN
         && into.iter().all(|edge| edge.kind == EdgeKind::Plain)
         && into.iter().any(|edge| llvm::tail_call(blocks[edge.from.index()]).is_some())
-}
-
-fn returns_twice(instruction: InstructionValue<'_>) -> bool {
-    InstructionFacts::of(instruction).returns_twice()
-}
-
-/// The call before `end`, or at it if that is an `invoke`, that control may stay in.
-fn stays<'ctx>(
-    block: BasicBlock<'ctx>,
-    end: InstructionValue<'ctx>,
-) -> Option<InstructionValue<'ctx>> {
-    let mut before = block.get_instructions().take_while(move |at| *at != end);
-    let calls_last = end.get_opcode() == InstructionOpcode::Invoke && !returns_twice(end);
-    before.find(|at| !InstructionFacts::of(*at).goes_on()).or(calls_last.then_some(end))
 }
