@@ -46,6 +46,10 @@ ZSTD_PARTS := $(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR, \
 BUILD_RUNTIME := CARGO_ENCODED_RUSTFLAGS="$(RUST_FLAGS)" CC_SHELL_ESCAPED_FLAGS=1 \
 	CFLAGS="$(CFLAGS) $(C_PATHS) $(ZSTD_PARTS)" cargo build --profile runtime
 
+# The checks of real programs, and what they tell machines.
+PYTEST := "$(SCRATCH)/test/bin/python" -m pytest --verbose --durations=25 \
+	--junitxml="$(SCRATCH)/junit/real.xml"
+
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
@@ -85,8 +89,8 @@ PLACED := package(pathcc) | package(pathld) | package(pathpass) | binary(build_s
 test-elsewhere: ## some of the tests, with a tree that is there (needs cargo-nextest)
 	$(TEST_RUNNER) -E '$(PLACED)'
 
-test-real: setup-test build
-	$(PYTHON) -m tests.real.check $(CHECK_FLAGS)
+test-real: setup-test build ## real programs alone (PYTEST_FLAGS="-k lua -n 1")
+	$(PYTEST) $(PYTEST_FLAGS)
 	$(PYTHON) -m tests.projects.projects --small
 	$(PYTHON) -m tests.real.pages
 

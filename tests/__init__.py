@@ -1,4 +1,4 @@
 """The tests that are written in Python: real programs, whole projects, measurements, mutants.
 
-Each script is a module, run from the top folder: `python3 -m tests.real.check --help`.
+Each script is a module, run from the top folder: `python3 -m tests.real.torture --help`.
 """

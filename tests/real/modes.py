@@ -7,7 +7,7 @@ a call never returns, paths say of the block that it is in only that it is in fl
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.real.build import MODES, build, difference, work
+from tests.real.build import Ran, build, difference, work
 from tests.real.programs import Program
 from tests.real.tools import CheckFailed, export
 
@@ -42,22 +42,31 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
     }
 
 
+@dataclass(frozen=True)
+class Calm:
+    """What the build of paths does and counts in calm work."""
+
+    ran: Ran
+    counts: dict[tuple[int, str, str], Counts]
+
+
+def calm(program: Program, home: Path, how: str = "paths") -> Calm:
+    """Runs the calm work of a build that is in `home`, and leaves its profiles there."""
+    tree, profiles = home / how, home / f"{how}.calm"
+    ran = work(program, tree, program.calm(tree), profiles)
+    return Calm(ran, counts(profiles))
+
+
 def check(
-    program: Program, source: Path | None, flags: str, home: Path, modes: tuple[str, ...] = MODES
+    program: Program, source: Path | None, flags: str, home: Path, paths: Calm, how: str
 ) -> str:
-    """Compares a build of each mode with that of paths, which must be in `home` already; returns
-    how much was compared.
-    """
-    found, outcomes = {}, {}
-    for how in ("paths", *modes):
-        tree = home / how if how == "paths" else build(program, source, how, flags, home)
-        steps = program.calm(tree)
-        outcomes[how] = work(program, tree, steps, home / f"{how}.calm")
-        found[how] = counts(home / f"{how}.calm")
-        differs = difference(steps, outcomes["paths"], outcomes[how])
-        if differs:
-            raise CheckFailed(f"counting {how} changes the program: {differs}")
-    return "; ".join(f"{how}: {compare(how, found['paths'], found[how])}" for how in modes)
+    """Compares a build of a mode with that of paths; returns how much was compared."""
+    tree = build(program, source, how, flags, home)
+    found = calm(program, home, how)
+    differs = difference(program.calm(tree), paths.ran, found.ran)
+    if differs:
+        raise CheckFailed(f"counting {how} changes the program: {differs}")
+    return compare(how, paths.counts, found.counts)
 
 
 def compare(

@@ -1,21 +1,20 @@
 """The collector in contrib/perun, with the real Perun: a regression between two commits is found.
 
-Perun comes from the package index into an environment of its own, target/real/perun-env. The first
-run installs it, which takes a few minutes and 1.5 GB.
+Perun comes from the package index into an environment of its own. The first run installs it, which
+takes a few minutes and 1.5 GB.
 """
 
 import json
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.real.packages import python_with
 from tests.real.tools import ROOT, SCRATCH, TREE, CheckFailed, attempt, environment, export, run
 
 NEEDS = ROOT / "tests/real/perun.txt"
 PACKAGE = ROOT / "contrib/perun"
-HOME = SCRATCH / "perun-env"
 PLACE = SCRATCH / "perun"
 SIZE = 256
 WORDS = 4000
@@ -83,20 +82,15 @@ def looked(before: bool) -> int:
 
 def install() -> Path:
     """Installs Perun, unless it is there, and the collector; returns the folder of programs."""
-    bin_folder = HOME / "bin"
-    pip = [bin_folder / "python", "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-    stamp = HOME / "installed"
-    if not stamp.exists() or stamp.read_text() != NEEDS.read_text():
-        shutil.rmtree(HOME, ignore_errors=True)
-        run([sys.executable, "-m", "venv", HOME], ROOT)
-        run([*pip, "--no-deps", "--requirement", NEEDS], ROOT, seconds=3600)
-        stamp.write_text(NEEDS.read_text())
+    python = python_with(NEEDS)
+    bin_folder = python.parent
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
     # From a copy, since a build leaves files in its folder.
     copy = PLACE / "package"
     shutil.copytree(PACKAGE, copy)
     # With its dependencies: pip fails if they are not those that it asks for.
     run([*pip, "--no-index", "--no-build-isolation", "--force-reinstall", "--no-deps", copy], ROOT)
-    run([bin_folder / "python", "-m", "pip", "check"], ROOT)
+    run([python, "-m", "pip", "check"], ROOT)
     return bin_folder
 
 

@@ -3,8 +3,7 @@
 Exported are the programs in `tests/cases`, in every mode and at both stages, sums of runs, and runs
 that did not end; differences between them, rankings, tables, and task graphs. So are the documents
 in `tests/exports`, which an earlier pathprof wrote. Copies that break one rule each must be
-refused. The validator comes from the package index into an environment of its own,
-target/real/schema-env.
+refused. The validator comes from the package index into an environment of its own.
 """
 
 import copy
@@ -13,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.real.packages import python_with
+from tests.real.packages import WHEELS, python_with
 from tests.real.tools import PATHPROF, ROOT, SCRATCH, TREE, CheckFailed, attempt, environment, run
 
 SCHEMA = ROOT / "share/pathprof-1.schema.json"
@@ -224,7 +223,7 @@ def breaks_of_tasks() -> dict[str, Callable[[dict], object]]:
 
 def check_tasks() -> str:
     """Validates task graphs; returns how many."""
-    python = python_with(NEEDS)
+    python = python_with(NEEDS, *WHEELS)
     shutil.rmtree(TASKS_PLACE, ignore_errors=True)
     TASKS_PLACE.mkdir(parents=True)
     documents = [graph_of("lu"), graph_of("dedup"), graph_of("fibonacci", "-fopenmp")]
@@ -242,7 +241,7 @@ def check_tasks() -> str:
 
 def check() -> str:
     """Validates all exports; returns how many."""
-    python = python_with(NEEDS)
+    python = python_with(NEEDS, *WHEELS)
     shutil.rmtree(PLACE, ignore_errors=True)
     PLACE.mkdir(parents=True)
     documents = [*exports_of_cases(), export_of_killed()]

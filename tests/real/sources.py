@@ -10,9 +10,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.real.tools import SCRATCH, CheckFailed, environment
+from tests.real.tools import CACHE, SCRATCH, CheckFailed, environment
 
-CACHE = SCRATCH / "sources"
+SOURCES = CACHE / "sources"
 APT = SCRATCH / "apt"
 
 
@@ -47,7 +47,7 @@ def write_configuration() -> list[str]:
 def apt(options: list[str], tool: str, *command: str) -> str:
     done = subprocess.run(
         [tool, *options, *command],
-        cwd=CACHE,
+        cwd=SOURCES,
         env=environment(),
         capture_output=True,
         text=True,
@@ -81,8 +81,8 @@ def download(options: list[str], package: str) -> str:
 
 def fetch(packages: list[str]) -> dict[str, Path]:
     """Unpacked upstream sources by package; the network is used only for what is missing."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    missing = [package for package in packages if not (CACHE / package / "ok").exists()]
+    SOURCES.mkdir(parents=True, exist_ok=True)
+    missing = [package for package in packages if not (SOURCES / package / "ok").exists()]
     if missing:
         print(f"fetching the sources of {', '.join(missing)}", flush=True)
         options = write_configuration()
@@ -90,13 +90,13 @@ def fetch(packages: list[str]) -> dict[str, Path]:
         for package in missing:
             download(options, package)
             unpack(package)
-    return {package: CACHE / package / "tree" for package in packages}
+    return {package: SOURCES / package / "tree" for package in packages}
 
 
 def unpack(package: str) -> None:
     """Upstream's tree as it is: Debian's patches change build systems to fit Debian's own tools."""
-    (archive,) = CACHE.glob(f"{package}_*.orig.tar.*[!c]")
-    home = CACHE / package
+    (archive,) = SOURCES.glob(f"{package}_*.orig.tar.*[!c]")
+    home = SOURCES / package
     shutil.rmtree(home, ignore_errors=True)
     (home / "tree").mkdir(parents=True)
     command = ["tar", "-xf", str(archive), "--strip-components=1", "-C", str(home / "tree")]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.real import oracle_log
 from tests.real.build import build
 from tests.real.programs import Program, Step
-from tests.real.tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, environment, export, run
+from tests.real.tools import PATHCC, PATHPROF, ROOT, CheckFailed, environment, export, run
 from tests.real.ways import TECHNIQUES, without
 
 SOURCE = ROOT / "tests/real/work/switches.cc"
@@ -18,6 +18,7 @@ OTHER_CODE = [name for name in TECHNIQUES if name not in OTHER_PATHS]
 
 # Has an effect only with the weights of an earlier run.
 WITH_WEIGHTS = "order"
+WEIGHTS = "-fpath-use=program.weights"
 
 # Paths of each function: their blocks and counts, and how often it was entered.
 Counts = dict[str, tuple[int, dict[str, int]]]
@@ -67,14 +68,20 @@ def counts(home: Path, flags: str) -> Counts:
     }
 
 
-def check(level: str, first: tuple[str, ...]) -> str:
-    """Leaves out `first` and, in combinations, what changes only code; with estimates and with
-    weights. All combinations are checked if `first` is empty, else the extremes.
+def every_way(first: tuple[str, ...]) -> list[str]:
+    """The flags that leave out `first` and, in combinations, what changes only code; with estimates
+    and with weights. All combinations if `first` is empty, else the extremes.
     """
     chosen = extremes if first else subsets
-    home = SCRATCH / "switches" / f"{level}{'+'.join(first)}"
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir(parents=True)
+    ways = [without(*first, *rest) for rest in chosen(OTHER_CODE)]
+    ways += [f"{WEIGHTS} {without(*first, *rest)}" for rest in chosen([*OTHER_CODE, WITH_WEIGHTS])]
+    return ways
+
+
+def check(level: str, first: tuple[str, ...], ways: list[str], home: Path) -> str:
+    """Builds the program in all ways, each of which leaves out `first` and what changes only
+    code.
+    """
     paths, log = (
         build(PROGRAM, None, how, f"{level} {without(*first)}", home) for how in ("paths", "log")
     )
@@ -85,11 +92,6 @@ def check(level: str, first: tuple[str, ...]) -> str:
     place.mkdir()
     expected = counts(place, f"{level} {without(*first)}")
     run([PATHPROF, "weights", "-o", "program.weights", "program.pathprof"], place)
-    ways = [without(*first, *rest) for rest in chosen(OTHER_CODE)]
-    ways += [
-        f"-fpath-use=program.weights {without(*first, *rest)}"
-        for rest in chosen([*OTHER_CODE, WITH_WEIGHTS])
-    ]
     codes = set()
     for way in ways:
         got = counts(place, f"{level} {way}")
@@ -99,5 +101,4 @@ def check(level: str, first: tuple[str, ...]) -> str:
             raise CheckFailed(
                 f"{way} counts something else in {', '.join(differs)}; kept in {home}"
             )
-    shutil.rmtree(home)
     return f"{len(ways)} combinations, {len(codes)} different programs, {compared.paths} paths each"

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from tests.real.packages import python_with
+from tests.real.packages import WHEELS, python_with
 from tests.real.tools import PATHCC, PATHPROF, ROOT, CheckFailed, environment, run
 
 KERNELS = {"lu": [], "radix": [], "fibonacci": ["-fopenmp"]}
@@ -55,7 +55,7 @@ def check(name: str, home: Path) -> str:
     slices = {(of["tid"], of["ts"]) for of in phases["B"]}
     if any((of["tid"], of["ts"]) not in slices for of in phases["f"]):
         raise CheckFailed("an arrow leads to no slice")
-    read = json.loads(run([python_with(NEEDS), TABLES, home / "tables"], home))
+    read = json.loads(run([python_with(NEEDS, *WHEELS), TABLES, home / "tables"], home))
     if [row[1:] for row in read["tasks"]] != graph["tasks"]:
         raise CheckFailed("DuckDB reads other tasks")
     if [row[0] for row in read["tasks"]] != list(range(tasks)) or read["joined"] != [edges]:

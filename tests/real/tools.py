@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TREE = Path(os.environ.get("PATHCC_TREE", ROOT / "target/pathcc"))
 CARGO_OUT = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 SCRATCH = ROOT / "target/real"
+# What comes from the network and outlives a run.
+CACHE = Path(os.environ.get("PATHCC_TEST_CACHE", ROOT / "target/cache"))
 
 PATHCC = TREE / "bin/pathcc"
 PATHFC = TREE / "bin/pathfc"
@@ -46,7 +48,12 @@ class Outcome:
 def environment(**changes: str) -> dict[str, str]:
     """The environment of every command: C locale, no profile unless asked for, no outside flags."""
     dropped = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-    env = {name: value for name, value in os.environ.items() if name not in dropped}
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        # What pytest says of a test is another in each, and how much it is moves the stack.
+        if name not in dropped and not name.startswith("PYTEST_")
+    }
     fixed = {"LC_ALL": "C", "TZ": "UTC", "PATHCC_PROFILE": "off", "RUST_BACKTRACE": "0"}
     return env | fixed | changes
 

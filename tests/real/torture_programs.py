@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.real import torture_templates
 from tests.real.tools import ROOT, SCRATCH
 
+TEMPLATES = SCRATCH / "torture.templates"
 SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".C": "c++"}
 
 
@@ -42,12 +43,15 @@ def sources(folders: list[Path]) -> list[Source]:
     return [Source(path.resolve(), flags_of(path)) for path in found]
 
 
+def write_templates() -> None:
+    """Writes the generated half of the corpus."""
+    shutil.rmtree(TEMPLATES, ignore_errors=True)
+    torture_templates.write(TEMPLATES)
+
+
 def corpus() -> list[Source]:
-    """The programs of our own."""
-    made = SCRATCH / "torture.templates"
-    shutil.rmtree(made, ignore_errors=True)
-    torture_templates.write(made)
-    return [replace(source, ends=True) for source in sources([ROOT / "tests/torture", made])]
+    """The programs of our own. `write_templates` comes first."""
+    return [replace(source, ends=True) for source in sources([ROOT / "tests/torture", TEMPLATES])]
 
 
 def flags_of(path: Path) -> str:

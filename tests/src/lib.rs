@@ -15,7 +15,7 @@
 //!   `survival` on programs that live and die in every way (`soak` does so again and again),
 //!   `documents` on every command of the documents, `house` on the files of all crates
 //! * `real` Debian's source packages, csmith, random programs and the corpus in `torture`; run by
-//!   `python3 -m tests.real.check`
+//!   `make test-real`
 //! * `projects` whole projects by their own build systems and tests
 //! * `bench` what it costs
 //! * `mutants` changes to the code that a test must notice

@@ -1,0 +1,24 @@
+"""Random programs of fixed seeds, so that a change of ours and not of the dice makes one fail."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.real import csmith, lives, lives_traces
+
+Found = Callable[[str], None]
+
+
+@pytest.mark.parametrize("seed", lives.SEEDS)
+def test_lives(seed: int, found: Found) -> None:
+    found(lives.check(seed))
+
+
+@pytest.mark.parametrize("seed", lives_traces.SEEDS)
+def test_traces_of_lives(seed: int, found: Found) -> None:
+    found(lives_traces.check(seed))
+
+
+@pytest.mark.parametrize("seed", csmith.SEEDS)
+def test_csmith(seed: int, found: Found) -> None:
+    found(csmith.check(seed))
