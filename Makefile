@@ -8,7 +8,7 @@ DESTDIR ?=
 PYTHON ?= python3
 SCRATCH := $(CURDIR)/target
 LINT := $(CURDIR)/target/lint/bin
-SHELL_SCRIPTS := .ci/run fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*)) \
+SHELL_SCRIPTS := .ci/run .github/machine fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*)) \
 	examples/tutorials/commas.sh $(wildcard findings/*.sh)
 
 # rust-toolchain.toml names a release. Where rustup does not have it, its default is taken, without
@@ -53,7 +53,7 @@ PYTEST := "$(SCRATCH)/test/bin/python" -m pytest --verbose --durations=25 \
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build tools setup demo test test-unit test-elsewhere test-real pictures lint lint-quick \
+.PHONY: build tools setup demo test test-all test-unit test-elsewhere test-real pictures lint lint-quick \
 	format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz \
 	fuzz-input torture soak mutants install deb tarball clean help setup-build setup-test setup-lint
 
@@ -76,7 +76,12 @@ demo: build ## compile an example with pathcc, run it, show its hot paths
 	@cp examples/demo/demo.c "$(SCRATCH)/demo/"
 	@scripts/demo "$(TREE)/bin" "$(SCRATCH)/demo"
 
-test: test-unit test-real ## every test: crates, pipeline, real programs
+test: test-unit test-real ## the tests of a change: crates, pipeline, real programs
+
+test-all: test-unit ## every test, at every level and with every option: hours
+	$(PYTEST) $(PYTEST_FLAGS)
+	$(PYTHON) -m tests.projects.projects
+	$(PYTHON) -m tests.real.pages
 
 test-unit: setup-test build
 	$(TEST_RUNNER)
@@ -90,7 +95,7 @@ test-elsewhere: ## some of the tests, with a tree that is there (needs cargo-nex
 	$(TEST_RUNNER) -E '$(PLACED)'
 
 test-real: setup-test build ## real programs alone (PYTEST_FLAGS="-k lua -n 1")
-	$(PYTEST) $(PYTEST_FLAGS)
+	$(PYTEST) -m "not full" $(PYTEST_FLAGS)
 	$(PYTHON) -m tests.projects.projects --small
 	$(PYTHON) -m tests.real.pages
 

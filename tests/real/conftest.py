@@ -4,14 +4,17 @@ import os
 import re
 import resource
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from tests.real import sources, torture_programs
 from tests.real.programs import PROGRAMS
 from tests.real.tools import PATHCC, SCRATCH, build_tools
+
+T = TypeVar("T")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -77,12 +80,21 @@ def home(request: pytest.FixtureRequest) -> Iterator[Path]:
     yield from place_for(request, re.sub(r"[^\w.+-]+", "-", request.node.name).strip("-"))
 
 
-def place_for(request: pytest.FixtureRequest, name: str) -> Iterator[Path]:
-    """A folder that goes unless a test failed that used it."""
+def sample(step: int, values: Iterable[T], names: Callable[[T], str] = str) -> list[object]:
+    """Values of a parameter, of which `make test` takes one in `step`."""
+    return [
+        pytest.param(value, id=names(value), marks=[pytest.mark.full] if number % step else [])
+        for number, value in enumerate(values)
+    ]
+
+
+def place_for(request: pytest.FixtureRequest, name: str, keeps: bool = False) -> Iterator[Path]:
+    """A folder that goes unless a test failed that used it, or it is kept."""
     place = SCRATCH / "build" / name
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     failed = request.session.testsfailed
     yield place
-    if request.session.testsfailed == failed and not request.config.option.keep:
+    keeps = keeps or request.config.option.keep or request.session.testsfailed > failed
+    if not keeps:
         shutil.rmtree(place)
