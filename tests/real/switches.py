@@ -1,7 +1,8 @@
 """Whatever techniques are left out of one program, its counts are those of the block log."""
 
 import shutil
-from itertools import combinations
+from functools import cache
+from itertools import chain, combinations, product
 from pathlib import Path
 
 from tests.real import oracle_log
@@ -22,6 +23,9 @@ WEIGHTS = "-fpath-use=program.weights"
 
 # Paths of each function: their blocks and counts, and how often it was entered.
 Counts = dict[str, tuple[int, dict[str, int]]]
+
+# Techniques that are left out together.
+Choice = tuple[str, ...]
 
 
 def subsets(names: list[str]) -> list[tuple[str, ...]]:
@@ -75,6 +79,43 @@ def every_way(first: tuple[str, ...]) -> list[str]:
     chosen = extremes if first else subsets
     ways = [without(*first, *rest) for rest in chosen(OTHER_CODE)]
     ways += [f"{WEIGHTS} {without(*first, *rest)}" for rest in chosen([*OTHER_CODE, WITH_WEIGHTS])]
+    return ways
+
+
+def covering_rows(choices: list[list[Choice]], wise: int) -> list[tuple[Choice, ...]]:
+    """Rows of one choice each in which every `wise` choices meet: always the row that has the most
+    combinations that no earlier one has.
+    """
+    rows = list(product(*choices))
+    bits: dict[object, int] = {}
+    masks = [
+        sum(
+            1 << bits.setdefault((columns, tuple(row[column] for column in columns)), len(bits))
+            for columns in combinations(range(len(choices)), wise)
+        )
+        for row in rows
+    ]
+    chosen = []
+    missing = (1 << len(bits)) - 1
+    while missing:
+        best = max(range(len(rows)), key=lambda number: (masks[number] & missing).bit_count())
+        chosen.append(rows[best])
+        missing &= ~masks[best]
+    return chosen
+
+
+@cache
+def covering() -> dict[tuple[str, ...], list[str]]:
+    """The ways by what is left out of them first, in which every three choices meet: what is left
+    out first, whether each other technique is left out, and whether and how weights are used.
+    """
+    firsts: list[Choice] = [*subsets(OTHER_PATHS)]
+    uses: list[Choice] = [(), (WEIGHTS,), (WEIGHTS, WITH_WEIGHTS)]
+    others: list[list[Choice]] = [[(), (name,)] for name in OTHER_CODE]
+    ways: dict[tuple[str, ...], list[str]] = {first: [] for first in firsts}
+    for first, use, *rest in covering_rows([firsts, uses, *others], 3):
+        out = without(*first, *chain(*rest), *use[1:])
+        ways[first].append(" ".join([*use[:1], out]))
     return ways
 
 

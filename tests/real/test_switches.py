@@ -10,10 +10,17 @@ from tests.real import switches
 Found = Callable[[str], None]
 
 
-@pytest.mark.parametrize(
-    "first",
-    switches.subsets(switches.OTHER_PATHS),
-    ids=lambda first: "+".join(first) or "nothing",
-)
+FIRST = switches.subsets(switches.OTHER_PATHS)
+each = pytest.mark.parametrize("first", FIRST, ids=lambda first: "+".join(first) or "nothing")
+
+
+@each
 def test_without(first: tuple[str, ...], home: Path, found: Found) -> None:
+    """In a few ways, in which every three choices meet."""
+    found(switches.check("-O2", first, switches.covering()[first], home))
+
+
+@pytest.mark.full
+@each
+def test_every_way_without(first: tuple[str, ...], home: Path, found: Found) -> None:
     found(switches.check("-O2", first, switches.every_way(first), home))
