@@ -5,7 +5,7 @@
 Any compiler's test suite will do; without a folder it is the corpus of our own, `tests/torture` and
 what `torture_templates.py` writes. Each program that plain clang builds, and that ends soon and in
 the same way twice, is built at three levels and both stages with every kind of counters (`--quick`:
-at one level and stage, with `paths` and one other kind, in rotation), and
+at one level and stage, with `paths` and one of another kind, a trace or coverage, in rotation), and
 
 * does what it did without us: output, error output, status;
 * has the counts of its block log, block for block and edge for edge, in every mode (`truth.py`);

@@ -141,14 +141,21 @@ class Torture:
         for level, stage in places:
             if not self.place(cc, level, stage, self.modes(number // 6, quick), quick):
                 return self.result
-        if not quick or number // 36 % 3 == 0 or self.source.path.name.startswith(HIDDEN):
+        if not quick or self.turn == "coverage" or self.source.path.name.startswith(HIDDEN):
             self.coverage()
         return self.result
 
+    @property
+    def turn(self) -> str:
+        """What a quick run does besides counting paths."""
+        return ("coverage", "mode", "trace")[self.source.number // 36 % 3]
+
     def modes(self, number: int, quick: bool) -> list[str]:
-        """What is counted. In a quick run paths and one other mode, in rotation."""
+        """What is counted. In a quick run paths, and when it is its turn one other mode."""
         others = [mode for mode in MODES if mode != "paths"]
-        return ["paths", *([others[number % len(others)]] if quick else others)]
+        if quick:
+            others = [others[number % len(others)]] if self.turn == "mode" else []
+        return ["paths", *others]
 
     def place(self, cc: str, level: str, stage: str, modes: list[str], quick: bool) -> bool:
         """Compares all modes at one level and stage, the first of which is built; says whether the
@@ -183,6 +190,8 @@ class Torture:
                 self.mode(f"{level} -fpath-stage={stage} {MODES[mode]}", plain, logged, where)
             except CheckFailed as failure:
                 self.result.differences.append(f"{where}: {failure}")
+        if quick and self.turn != "trace":
+            return True
         try:
             self.traced(f"{level} -fpath-stage={stage}", plain)
         except CheckFailed as failure:
