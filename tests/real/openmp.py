@@ -13,10 +13,9 @@ from tests.real.tools import CLANG, PATHCC, PATHPROF, ROOT, CheckFailed, environ
 PROGRAMS = sorted(path.stem for path in (ROOT / "tests/openmp").glob("*.c"))
 LEVELS = ("-O0", "-O2")
 THREADS = (2, 4)
-RUNS = 3
 
 
-def check(name: str, home: Path) -> str:
+def check(name: str, home: Path, runs: int) -> str:
     """What a program's traces tell."""
     tasks = 0
     source = ROOT / "tests/openmp" / f"{name}.c"
@@ -28,7 +27,7 @@ def check(name: str, home: Path) -> str:
             settings = {"OMP_NUM_THREADS": str(threads), "OMP_CANCELLATION": "true"}
             expected = run([home / "plain"], home, env=environment(**settings))
             traced = environment(PATHCC_PROFILE=str(home), **settings)
-            for _ in range(RUNS):
+            for _ in range(runs):
                 if (printed := run([home / "traced"], home, env=traced)) != expected:
                     raise CheckFailed(f"{level}: prints {printed!r} instead of {expected!r}")
                 tasks += sum(tasks_of(trace) for trace in home.glob("*.pathtrace"))

@@ -8,6 +8,7 @@ import pytest
 from tests.real import mapreduce, memory, mpi, openmp, parallel, races, task_forms
 
 Found = Callable[[str], None]
+LEVELS = ("-O0", "-O2")
 
 
 @pytest.mark.parametrize("name", mapreduce.ITEMS)
@@ -22,7 +23,14 @@ def test_races(program: races.Program, home: Path, found: Found) -> None:
 
 @pytest.mark.parametrize("name", openmp.PROGRAMS)
 def test_openmp(name: str, home: Path, found: Found) -> None:
-    found(openmp.check(name, home))
+    found(openmp.check(name, home, runs=1))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", openmp.PROGRAMS)
+def test_openmp_again_and_again(name: str, home: Path, found: Found) -> None:
+    """Threads meet in another order each time."""
+    found(openmp.check(name, home, runs=5))
 
 
 @pytest.mark.parametrize("name", memory.CHECKS)
@@ -44,7 +52,19 @@ def test_forms_of_task_graphs(name: str, home: Path, found: Found) -> None:
     found(task_forms.check(name, home))
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize("kernel", parallel.KERNELS, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize(
+    ("kernel", "level"),
+    # `make test` has each at one level, in turn.
+    [
+        pytest.param(
+            kernel,
+            level,
+            id=f"{kernel.name}{level}",
+            marks=[] if level == LEVELS[number % 2] else [pytest.mark.full],
+        )
+        for number, kernel in enumerate(parallel.KERNELS)
+        for level in LEVELS
+    ],
+)
 def test_parallel(kernel: parallel.Kernel, level: str, found: Found) -> None:
     found(parallel.check(kernel, level))

@@ -9,18 +9,26 @@ from pathlib import Path
 import pytest
 
 from tests.real import elisions, parallel, traces
+from tests.real.conftest import sample
 from tests.real.programs import KERNELS, PROGRAMS, Program
 
 Found = Callable[[str], None]
 
 
 def kernels() -> list[object]:
-    """Kernels and levels."""
+    """Kernels and levels. `make test` has each kernel at one of two, in turn."""
+    levels = ("-O0", "-O2")
     return [
-        pytest.param(kernel, level, id=f"{kernel.name}{level}")
-        for kernel in KERNELS
-        for level in ("-O0", "-O2")
-        if level == "-O2" or kernel.name not in traces.LONG
+        pytest.param(
+            kernel,
+            level,
+            id=f"{kernel.name}{level}",
+            marks=[] if is_long or level == levels[number % 2] else [pytest.mark.full],
+        )
+        for number, kernel in enumerate(KERNELS)
+        for is_long in [kernel.name in traces.LONG]
+        for level in levels
+        if level == "-O2" or not is_long
     ]
 
 
@@ -38,7 +46,13 @@ def test_accesses(kernel: Program, level: str, home: Path, found: Found) -> None
 
 # One level: the code of a real program takes all of clang's ways.
 @pytest.mark.slow
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(program, id=program.name, marks=[pytest.mark.full] if program.is_large else [])
+        for program in PROGRAMS
+    ],
+)
 def test_elisions_of_program(program: Program, home: Path, found: Found) -> None:
     found(elisions.check_program(program, "-O2", home))
 
@@ -46,8 +60,13 @@ def test_elisions_of_program(program: Program, home: Path, found: Found) -> None
 @pytest.mark.parametrize(
     ("kernel", "level"),
     [
-        pytest.param(kernel, level, id=f"{kernel.name}{level}")
-        for kernel, level in zip(KERNELS, cycle(("-O1", "-O3")), strict=False)
+        pytest.param(
+            kernel,
+            level,
+            id=f"{kernel.name}{level}",
+            marks=[] if number % 4 < 2 else [pytest.mark.full],
+        )
+        for number, (kernel, level) in enumerate(zip(KERNELS, cycle(("-O1", "-O3")), strict=False))
         if kernel.name not in traces.LONG
     ],
 )
@@ -58,13 +77,12 @@ def test_elisions_of_kernel(kernel: Program, level: str, home: Path, found: Foun
 @pytest.mark.parametrize(
     "kernel",
     # It has threads in any case, and their stacks hold what is shared.
-    [kernel for kernel in parallel.KERNELS if kernel.name != "dedup"],
-    ids=lambda kernel: kernel.name,
+    sample(2, (one for one in parallel.KERNELS if one.name != "dedup"), lambda one: one.name),
 )
 def test_elisions_of_parallel(kernel: parallel.Kernel, home: Path, found: Found) -> None:
     found(elisions.check_parallel(kernel, "-O2", home))
 
 
-@pytest.mark.parametrize("seed", elisions.SEEDS)
+@pytest.mark.parametrize("seed", sample(2, elisions.SEEDS))
 def test_elisions_of_random(seed: int, home: Path, found: Found) -> None:
     found(elisions.check_random(seed, "-O2", home))
