@@ -20,7 +20,7 @@ from tests.real.ways import TECHNIQUES, without
 KEPT = SCRATCH / "csmith"
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
-# What `make test` checks: fixed, so that a change of ours and not of the dice makes it fail.
+# What `make test-all` checks: fixed, so that a change of ours and not of the dice makes it fail.
 SEEDS = range(1, 21)
 
 # A program that runs longer in plain clang's -O0 build is passed over: its log would be too long.

@@ -5,11 +5,18 @@ from collections.abc import Callable
 import pytest
 
 from tests.real import csmith, lives, lives_traces
+from tests.real.conftest import sample
 
 Found = Callable[[str], None]
 
 
-@pytest.mark.parametrize("seed", lives.SEEDS)
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(seed, marks=[] if seed in lives.FEW_SEEDS else [pytest.mark.full])
+        for seed in lives.SEEDS
+    ],
+)
 def test_lives(seed: int, found: Found) -> None:
     found(lives.check(seed))
 
@@ -19,6 +26,6 @@ def test_traces_of_lives(seed: int, found: Found) -> None:
     found(lives_traces.check(seed))
 
 
-@pytest.mark.parametrize("seed", csmith.SEEDS)
+@pytest.mark.parametrize("seed", sample(2, csmith.SEEDS))
 def test_csmith(seed: int, found: Found) -> None:
     found(csmith.check(seed))
