@@ -5,8 +5,9 @@ equal those of the block log (oracle 2) and, at -O0, those of clang's two covera
 and clang's value profile (oracle 3).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.real.programs import KERNELS, PROGRAMS, Program
 from tests.real.tools import PATH_TEXTS, CheckFailed, run
 
 Found = Callable[[str], None]
+LEVELS = ["-O0", "-O2", "-O3"]
 
 
 @dataclass(frozen=True)
@@ -52,25 +54,59 @@ class Place:
         return f"-g {self.job.level}"
 
 
-JOBS = [Job(program, level) for program in PROGRAMS + KERNELS for level in program.levels]
+JOBS = [
+    Job(program, level)
+    for program in sorted(PROGRAMS, key=lambda program: not program.is_large) + KERNELS
+    for level in program.levels
+]
+
+# What `make test` builds: each program at one level, so that each level has a real program and
+# kernels. Of sqlite, whose one file takes clang a minute, the output is checked at both levels, the
+# texts of its paths at -O2, and blocks against paths at -O0.
+QUICK = {
+    "lua-O2",
+    "bzip2-O3",
+    "zlib-O0",
+    "sqlite-O0",
+    *(f"{kernel.name}{level}" for kernel, level in zip(KERNELS, cycle(LEVELS), strict=False)),
+}
 
 
-def on(wanted: Callable[[Job], bool] = lambda _: True) -> list[object]:
-    """The jobs that a check is made for. All checks of a job run in one process, which builds it
-    once.
+def is_any(_: Job) -> bool:
+    return True
+
+
+def is_quick(job: Job) -> bool:
+    """Whether it can be built in many ways."""
+    return not job.is_slow
+
+
+def is_plain(job: Job) -> bool:
+    """Whether the code is that of the source, line for line."""
+    return job.level == "-O0"
+
+
+def on(
+    wanted: Callable[[Job], bool] = is_any,
+    also: Collection[str] = (),
+    without: Collection[str] = (),
+    values: Collection[str] = (),
+) -> list[object]:
+    """The jobs that a check is made for, with these values of other parameters. Those that are not
+    in `QUICK` or `also`, and those in `without`, are left to `make test-all`. All checks of a job
+    run in one process, which builds it once.
     """
-    return [
-        pytest.param(
-            job,
-            id=str(job),
-            marks=[
-                pytest.mark.xdist_group(str(job)),
-                *([pytest.mark.slow] if job.program.package else []),
-            ],
-        )
-        for job in JOBS
-        if wanted(job)
-    ]
+    params = []
+    for job in JOBS:
+        if wanted(job):
+            name = str(job)
+            marks = [pytest.mark.xdist_group(name)]
+            if job.program.package:
+                marks.append(pytest.mark.slow)
+            if name in without or name not in {*QUICK, *also}:
+                marks.append(pytest.mark.full)
+            params.append(pytest.param(job, *values, id="-".join([name, *values]), marks=marks))
+    return params
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +115,9 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     job = request.param
     package = job.program.package
     source = sources.fetch([package])[package] if package else None
-    for home in place_for(request, str(job)):
+    # The page of sqlite is tested in a browser: `pages.py`.
+    keeps = str(job) == "sqlite-O2"
+    for home in place_for(request, str(job), keeps):
         yield Place(job, source, home)
 
 
@@ -92,7 +130,7 @@ def output(place: Place) -> str:
     )
     steps = program.work["big"](plain)
     expected = work(program, plain, steps, home / "plain.profiles")
-    got = work(program, paths, program.work["big"](paths), home / "paths.profiles")
+    got = work(program, paths, program.work["big"](paths), home / "output.profiles")
     differs = difference(steps, expected, got)
     if differs:
         raise CheckFailed(differs)
@@ -101,7 +139,7 @@ def output(place: Place) -> str:
             "a step fails with plain clang too: "
             f"{[outcome.status for outcome in expected.outcomes]}"
         )
-    profiles = len(list((home / "paths.profiles").glob("*.pathprof")))
+    profiles = len(list((home / "output.profiles").glob("*.pathprof")))
     if profiles == 0:
         raise CheckFailed("the runs left no profile")
     size = sum(len(outcome.out) for outcome in expected.outcomes)
@@ -115,48 +153,58 @@ def calm(place: Place, output: str) -> modes.Calm:
     return modes.calm(place.program, place.home)
 
 
-@pytest.mark.parametrize("place", on(), indirect=True)
+@pytest.mark.parametrize("place", on(also=["sqlite-O2"]), indirect=True)
 def test_output(output: str, found: Found) -> None:
     found(output)
 
 
-@pytest.mark.parametrize("place", on(), indirect=True)
+@pytest.mark.parametrize("place", on(also=["sqlite-O2"], without=["sqlite-O0"]), indirect=True)
 def test_no_two_paths_read_the_same(place: Place, output: str, found: Found) -> None:
     """In no width."""
-    found(run([PATH_TEXTS, place.home / "paths.profiles"], place.home).decode().strip())
+    found(run([PATH_TEXTS, place.home / "output.profiles"], place.home).decode().strip())
 
 
-@pytest.mark.parametrize("place", on(), indirect=True)
+@pytest.mark.parametrize("place", on(without=["sqlite-O0"]), indirect=True)
 def test_block_log(place: Place, output: str, found: Found) -> None:
     home = place.home
     found(oracle_log.check(place.program, place.source, place.flags, home, home / "paths"))
 
 
-@pytest.mark.parametrize("how", MODES)
-@pytest.mark.parametrize("place", on(), indirect=True)
+@pytest.mark.parametrize(
+    ("place", "how"),
+    [
+        param
+        for how in MODES
+        for param in on(
+            # Clang takes a minute for each of the others.
+            is_any if how in modes.FEW_MODES else is_quick,
+            without=[] if how == "blocks" else ["sqlite-O0"],
+            values=[how],
+        )
+    ],
+    indirect=["place"],
+)
 def test_mode(place: Place, how: str, calm: modes.Calm, found: Found) -> None:
     """Blocks, edges and calls that are counted ran as often as the paths say."""
-    if place.job.is_slow and how not in modes.FEW_MODES:
-        pytest.skip("clang takes a minute for it")
     found(modes.check(place.program, place.source, place.flags, place.home, calm, how))
 
 
-@pytest.mark.parametrize("place", on(lambda job: not job.is_slow), indirect=True)
+@pytest.mark.parametrize("place", on(is_quick, without=["sqlite-O0"]), indirect=True)
 def test_uncut_paths(place: Place, calm: modes.Calm, found: Found) -> None:
     found(overflow.check(place.program, place.source, place.flags, place.home))
 
 
-@pytest.mark.parametrize("place", on(lambda job: job.level == "-O0"), indirect=True)
+@pytest.mark.parametrize("place", on(is_plain, ["lua-O0"], ["sqlite-O0"]), indirect=True)
 def test_coverage_of_clang(place: Place, found: Found) -> None:
     found(oracle_cov.check(place.program, place.source, place.home))
 
 
-@pytest.mark.parametrize("place", on(lambda job: job.level == "-O0"), indirect=True)
+@pytest.mark.parametrize("place", on(is_plain, ["lua-O0"], ["sqlite-O0"]), indirect=True)
 def test_callgrind_and_value_profile(place: Place, found: Found) -> None:
     found(oracle_calls.check(place.program, place.source, place.home))
 
 
-@pytest.mark.parametrize("place", on(lambda job: str(job) == "sort-O0"), indirect=True)
+@pytest.mark.parametrize("place", on(lambda job: str(job) == "sort-O0", ["sort-O0"]), indirect=True)
 def test_the_block_log_finds_differences(place: Place, output: str, found: Found) -> None:
     """The oracle itself: with the profile of other work it must find some."""
     program, home = place.program, place.home
@@ -164,7 +212,7 @@ def test_the_block_log_finds_differences(place: Place, output: str, found: Found
     work(program, log, program.work["small"](log), home / "small.profiles")
     logs = list(home.glob("small.profiles/*.pathlog"))
     # The profiles of the big work.
-    profiles = list(home.glob("paths.profiles/*.pathprof"))
+    profiles = list(home.glob("output.profiles/*.pathprof"))
     compared = oracle_log.replay([home / "paths/sort"], logs, profiles)
     if compared.differences == 0:
         raise CheckFailed("a log and a profile of different work are called equal")
