@@ -1,4 +1,4 @@
-//! What clang's own options mean for counting: code that has no place for the runtime, clang's own
+//! Options of clang's that matter for counting: code that has no place for the runtime, clang's own
 //! profilers, and targets that are not counted.
 
 use crate::command_line::{CommandLine, value_of};

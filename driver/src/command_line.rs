@@ -39,7 +39,7 @@ struct Written {
     content: Option<Vec<OsString>>,
 }
 
-/// Reads a file: what tells it from others, and its bytes.
+/// Reads a file: its identity, and its bytes.
 type Read<'a, I> = &'a dyn Fn(&Path) -> Option<(I, Vec<u8>)>;
 
 /// A command line without the program name.
@@ -49,7 +49,7 @@ pub(crate) struct CommandLine {
 }
 
 impl CommandLine {
-    /// Takes a command line; `read` returns the bytes of a file and what tells it from others, or
+    /// Takes a command line; `read` returns the identity of a file and its bytes, or
     /// nothing if that is no regular file.
     ///
     /// A response file that cannot be read stays a word, as it does for clang (which then finds no

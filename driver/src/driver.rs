@@ -30,14 +30,14 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
         Request::Line(line) => line,
     };
     if let Some(help) = line.help() {
-        // If our own stream is closed there is nobody to tell.
+        // A closed stream has no reader.
         let _ = io::stdout().write_all(help.as_bytes());
     }
     let Task { warnings, action } = line.task()?;
     warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     match action {
         Action::Show(text) => {
-            // The same.
+            // As above.
             let _ = io::stdout().write_all(text.as_bytes());
             Ok(ExitCode::SUCCESS)
         }
@@ -63,7 +63,7 @@ fn count(environment: &Environment, counted: &Counted) -> Result<ExitCode> {
     finish(environment, invocation)
 }
 
-/// Tells the user something; if nobody listens, it is not worth a failure.
+/// Prints a message for the user. A closed stream is no failure.
 fn say(message: &str) {
     let _ = writeln!(io::stderr(), "pathcc: {message}");
 }
@@ -119,7 +119,7 @@ fn compile_side_by_side(
                 environment: &invocation.environment,
                 driver: &driver,
             };
-            // If our own streams are closed there is nobody to tell.
+            // Closed streams have no reader.
             Some(parallel::run(&plan, &site).unwrap_or(Ending::Code(1)))
         }
     };

@@ -1,4 +1,4 @@
-//! What the process was started with: arguments and the environment variables that pathcc reads.
+//! The arguments of the process, and the environment variables that pathcc reads.
 //!
 //! Everything that decides what will be run is read here, once, so that the rest can be tested as
 //! plain values.
@@ -52,7 +52,7 @@ pub(crate) struct Environment {
     pub(crate) compiler_path: bool,
     /// Whether a variable is set that makes the driver itself (not its jobs) write a log.
     pub(crate) driver_logs: bool,
-    /// `MAKEFLAGS`, where make tells of its jobserver.
+    /// `MAKEFLAGS`, in which make names its jobserver.
     pub(crate) makeflags: Option<String>,
 }
 

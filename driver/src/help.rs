@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Lines of the whole help have at most so many characters.
 const WIDTH: usize = 80;
 
-/// What a driver is called, and the compiler behind it.
+/// The name of a driver, and the compiler behind it.
 fn names(language: Language) -> [&'static str; 2] {
     match language {
         Language::C => ["pathcc", "clang"],
@@ -18,7 +18,7 @@ fn names(language: Language) -> [&'static str; 2] {
     }
 }
 
-/// What stands before the options.
+/// The text before the options.
 fn head(language: Language) -> String {
     let [program, compiler] = names(language);
     let version = env!("CARGO_PKG_VERSION");
@@ -27,7 +27,7 @@ fn head(language: Language) -> String {
     )
 }
 
-/// What is printed before the compiler's help. `--version` stays the compiler's own, since build
+/// The text before the compiler's help. `--version` stays the compiler's own, since build
 /// systems take its version from it.
 pub(crate) fn text(language: Language) -> String {
     let [_, compiler] = names(language);
@@ -68,7 +68,7 @@ pub(crate) fn whole(language: Language) -> String {
     text
 }
 
-/// What there is to say of an option, by paragraphs.
+/// The explanation of an option, by paragraphs.
 fn facts(option: &Setting) -> Vec<String> {
     let default = &option.default;
     let of_mode = default.in_mode.map(|(mode, value)| format!(", {value} with -fpath-mode={mode}"));

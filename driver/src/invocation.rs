@@ -28,7 +28,7 @@ use std::path::PathBuf;
 pub(crate) struct Invocation {
     /// The file to execute; a name without slash is looked up on `PATH`.
     pub(crate) program: PathBuf,
-    /// What the program sees as its name.
+    /// The name under which the program is called.
     pub(crate) argv0: OsString,
     /// The arguments after the name.
     pub(crate) arguments: Vec<OsString>,
@@ -36,7 +36,7 @@ pub(crate) struct Invocation {
     pub(crate) environment: Vec<(&'static str, Option<OsString>)>,
 }
 
-/// What is done to the user's command line.
+/// The additions to the user's command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counting<'a> {
     /// Our own files.
@@ -106,7 +106,7 @@ pub(crate) fn compose(
     }
 }
 
-/// What tells the plugin to trace.
+/// The option that makes the plugin trace.
 const TRACES: &str = "-pathcc-mode=trace";
 
 /// The plugin's option to drop the names of blocks, which clang keeps only for it.

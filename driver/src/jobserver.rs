@@ -1,6 +1,6 @@
 //! GNU make's jobserver: one token for each job beyond the first.
 //!
-//! make tells of it in `MAKEFLAGS` (`--jobserver-auth=R,W`, two descriptors of a pipe, or
+//! make names it in `MAKEFLAGS` (`--jobserver-auth=R,W`, two descriptors of a pipe, or
 //! `--jobserver-auth=fifo:PATH`). Every process started by make may run one job; for a further one
 //! it reads a byte, and writes the same byte back when the job has ended.
 //!
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long to wait before make's pipe is looked at again.
+/// The time after which make's pipe is looked at again.
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// make's tokens, and this process's own job.
@@ -38,7 +38,7 @@ pub(crate) struct Token<'a> {
 }
 
 impl Jobserver {
-    /// The jobserver that `makeflags` tells of, if it is really there.
+    /// The jobserver that `makeflags` names, if it is really there.
     pub(crate) fn from_makeflags(makeflags: &str) -> Option<Jobserver> {
         // The last one counts; before 4.2 the option was called --jobserver-fds.
         let auth = makeflags
@@ -93,7 +93,7 @@ impl Jobserver {
 impl Drop for Token<'_> {
     fn drop(&mut self) {
         match self.byte {
-            // If make is gone there is nobody to tell.
+            // If make is gone, nobody waits for the token.
             Some(byte) => drop((&self.server.back).write_all(&[byte])),
             None => {
                 *self.server.own_job_is_free.lock().unwrap_or_else(PoisonError::into_inner) = true;

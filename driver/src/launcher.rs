@@ -14,7 +14,7 @@ use std::path::Path;
 /// Compiler caches and distributors that take the compiler as their first argument.
 const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "buildcache"];
 
-/// What stands between pathcc and the compiler's arguments.
+/// The words between pathcc and the compiler's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Front {
     /// Nothing: pathcc is the compiler.

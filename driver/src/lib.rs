@@ -58,7 +58,7 @@ pub fn run() -> ExitCode {
     match driver::run(environment::Environment::of_process()) {
         Ok(code) => code,
         Err(error) => {
-            // Nobody is left to tell if this fails.
+            // A closed stream has no reader.
             let _ = writeln!(io::stderr(), "pathcc: error: {error:#}");
             ExitCode::FAILURE
         }

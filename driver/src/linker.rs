@@ -34,7 +34,7 @@ pub(crate) enum Real {
     Missing,
 }
 
-/// What clang's options choose.
+/// The linker that clang's options choose.
 #[derive(Debug, PartialEq, Eq)]
 enum Choice<'a> {
     Default,

@@ -1,6 +1,6 @@
 //! Runs a plan: its compilations side by side, then its link.
 //!
-//! What a user can see is what clang's driver does, one job after the other: messages in the order
+//! A user sees what clang's driver shows, one job after the other: messages in the order
 //! of the sources, all compilations tried even after one has failed, no link after a failure, the
 //! exit code of the first job that failed, and no output file of a job that failed. Messages are
 //! held back until all compilations have ended: should one of them crash, nothing has been said
@@ -22,7 +22,7 @@ use wrapper::response::{self, Dialect};
 /// Above this many bytes of arguments they travel in a response file, as from clang's driver.
 const LONG_COMMAND: usize = 100_000;
 
-/// How a plan ended.
+/// The end of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// With this exit code; everything has been said.
@@ -38,11 +38,11 @@ pub(crate) enum Ending {
 pub(crate) struct Site<'a> {
     /// A directory for temporary files.
     pub(crate) scratch: &'a Path,
-    /// How many compilations may run at once.
+    /// The most compilations that run at once.
     pub(crate) jobs: usize,
     /// make's own limit.
     pub(crate) jobserver: Option<&'a Jobserver>,
-    /// What runs for us, and is told of signals.
+    /// Our child processes, to which signals are handed on.
     pub(crate) children: &'a Children,
     /// Variables for the link.
     pub(crate) environment: &'a [(&'static str, Option<OsString>)],
@@ -50,7 +50,7 @@ pub(crate) struct Site<'a> {
     pub(crate) driver: &'a str,
 }
 
-/// What a compilation has written: files in the scratch directory.
+/// The output of a compilation: files in the scratch directory.
 struct Said {
     stdout: PathBuf,
     stderr: PathBuf,
@@ -179,7 +179,7 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
     Ok(Ending::Code(code))
 }
 
-/// What clang's driver says of a linker that failed, and the exit code that it makes of that. Some
+/// The message of clang's driver about a linker that failed, and the exit code that follows. Some
 /// codes mean something to it: 74 that nobody reads its output any more, 126 and 127 that the
 /// linker was not executed, 70 and those above 128 that it crashed.
 fn judgement(status: ExitStatus) -> (Vec<String>, u8) {

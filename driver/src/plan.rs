@@ -40,8 +40,8 @@ const NOT_SIMPLE: [&str; 14] = [
 /// as a side effect.
 const HARMLESS: [&str; 8] = ["-MD", "-MMD", "-MF", "-MT", "-MQ", "-MP", "-MG", "-MV"];
 
-/// What a compilation may do: these write at most the one file that `-o` names, apart from side
-/// files below.
+/// The actions that a compilation may have: they write at most the one file that `-o` names, apart
+/// from side files below.
 const ACTIONS: [&str; 5] = ["-emit-obj", "-emit-llvm-bc", "-emit-llvm", "-S", "-fsyntax-only"];
 
 /// Options of a job that name files it writes. With a file that two jobs write, their order

@@ -63,7 +63,7 @@ pub(crate) fn text(
     table(&rows)
 }
 
-/// How an option was given, if not by the file.
+/// The source of an option that the file does not give.
 fn source(option: &Setting) -> String {
     match option.source {
         Source::Flag => option.flag(),

@@ -8,7 +8,7 @@ use wrapper::files::open_regular;
 /// A regular file that is open.
 pub(crate) struct RegularFile {
     file: File,
-    /// What the file system says of it.
+    /// Its metadata.
     pub(crate) metadata: Metadata,
 }
 

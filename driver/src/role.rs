@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Whose driver a compiler is.
+/// The language whose driver a compiler is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Language {
     /// C's: `clang`.
@@ -40,12 +40,12 @@ impl Language {
     }
 }
 
-/// What a program name says about the compiler.
+/// The meaning of a program's name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Role {
-    /// Whose driver it is.
+    /// The language of the driver.
     pub(crate) language: Language,
-    /// What stands before the compiler's own name, with its hyphen: `x86_64-linux-gnu-`, or
+    /// The prefix of the compiler's own name, with its hyphen: `x86_64-linux-gnu-`, or
     /// nothing.
     pub(crate) prefix: String,
     /// The version after the name, with its hyphen: `-22`, or nothing.
@@ -57,7 +57,7 @@ pub(crate) struct Role {
 pub(crate) struct ProgramName {
     /// The last hyphenated word of the name without its version: `clang`, `pathcc`, `g++`.
     pub(crate) stem: String,
-    /// What the rest of the name says.
+    /// The role that the rest of the name stands for.
     pub(crate) role: Role,
 }
 

@@ -1,5 +1,5 @@
 //! The directories of system headers that a command line and the environment add to those that
-//! clang searches of itself, so that a report can tell system code from the user's.
+//! clang searches of itself, so that a report can separate system code from the user's.
 //!
 //! clang is not asked for them: that would be one more process for each compilation. What a
 //! configuration file of clang adds, or an option behind `-Xclang`, is not known.
@@ -16,7 +16,7 @@ pub(crate) const VARIABLES: [&str; 4] =
 /// Where a C library keeps its headers below `--sysroot`.
 const BELOW_SYSROOT: [&str; 3] = ["usr/local/include", "include", "usr/include"];
 
-/// What an option with a directory does.
+/// The effect of an option with a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// Adds the directory. `=` at its beginning stands for the system root.

@@ -30,7 +30,7 @@ use wrapper::programs;
 /// The driver modes in which clang takes the options that we prepend.
 const MODES: [&str; 3] = ["gcc", "g++", "cpp"];
 
-/// What the words ask for before a compiler is looked for.
+/// A request, before a compiler is looked for.
 pub(crate) enum Request<'a> {
     /// Our own help.
     Help(String),
@@ -47,19 +47,19 @@ pub(crate) struct Line<'a> {
     arguments: &'a [OsString],
     words: CommandLine,
     role: Role,
-    /// What the compiler is called by.
+    /// The program that starts the compiler.
     launcher: Option<OsString>,
     compiler: Compiler,
 }
 
-/// What a command line asks for.
+/// A command line's task.
 pub(crate) struct Task {
-    /// What the user should know.
+    /// Warnings for the user.
     pub(crate) warnings: Vec<String>,
     pub(crate) action: Action,
 }
 
-/// What is done.
+/// The thing to do.
 pub(crate) enum Action {
     /// This text is shown, if somebody reads it.
     Show(String),
@@ -76,7 +76,7 @@ pub(crate) struct Counted {
     pub(crate) compiler: Compiler,
     pub(crate) invocation: Invocation,
     pub(crate) installation: Installation,
-    /// How many sources are compiled at the same time, if that was said.
+    /// The number of sources that are compiled at the same time, if one is given.
     pub(crate) jobs: Option<usize>,
     /// Whether there may be several sources, which can be compiled side by side.
     pub(crate) may_split: bool,
@@ -106,7 +106,7 @@ impl<'a> Line<'a> {
         Ok(Request::Line(Box::new(line)))
     }
 
-    /// What stands before clang's own help, if that is asked for.
+    /// Our part of the help, before clang's own, if help is asked for.
     pub(crate) fn help(&self) -> Option<String> {
         let Environment { disable, dry_run, .. } = self.environment;
         let is_shown = self.words.has("--help") && !disable && !dry_run;
@@ -167,7 +167,7 @@ impl<'a> Line<'a> {
         Ok(Some(Action::Print(words.join(" "))))
     }
 
-    /// What to say where code of a target is compiled that is not supported.
+    /// The warning about code for a target that is not supported.
     fn not_counted(&self, target: &str) -> Option<String> {
         let compiles = ["-c", "-S"].iter().any(|option| self.words.has(option))
             || linker::may_link(&self.words);
@@ -221,7 +221,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The plugin's options. Before optimisation, the names of blocks tell which of them the source
+/// The plugin's options. Before optimisation, the names of blocks show which of them the source
 /// has; whoever asks clang for names has them in what it writes, too.
 fn plugin_options(settings: &Settings, words: &CommandLine) -> Vec<String> {
     let mut options = settings.plugin_options();

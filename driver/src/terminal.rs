@@ -1,7 +1,7 @@
-//! What clang does differently when its messages go to a terminal.
+//! The options that make clang write messages as for a terminal.
 //!
 //! The plan is asked for, and the jobs run, with captured streams; the driver would then write
-//! neither colours nor lines as wide as the terminal. So it is told what it would have found out
+//! neither colours nor lines as wide as the terminal. So it is given what it would have found out
 //! (measured with clang 22 on a pseudo-terminal; the rule for colours is
 //! `llvm/lib/Support/Unix/Process.inc`).
 

@@ -29,13 +29,13 @@ pub(crate) const CXX_MODE: &str = "--driver-mode=g++";
 pub(crate) struct Compiler {
     /// The file to execute, absolute.
     pub(crate) program: PathBuf,
-    /// The path it was found under: how a launcher is told of it.
+    /// The path under which it was found, which a launcher gets.
     pub(crate) found: PathBuf,
     /// The name it is to be called by; clang reads C++ mode and target from it.
     pub(crate) argv0: OsString,
     /// An argument that selects C++ where the name cannot.
     pub(crate) mode: Option<&'static str>,
-    /// Whose driver it is called as.
+    /// The language whose driver it is called as.
     pub(crate) language: Language,
     /// Whether the name carries a target prefix.
     pub(crate) has_target_prefix: bool,
@@ -209,7 +209,7 @@ fn usual_role(role: &Role) -> Role {
     Role { suffix: format!("-{MAJOR}"), ..role.clone() }
 }
 
-/// What a compiler of this language calls itself.
+/// The name by which a compiler of this language calls itself.
 fn kind(language: Language) -> &'static str {
     if language == Language::Fortran { "flang" } else { "clang" }
 }
@@ -231,7 +231,7 @@ fn major_from_path(program: &Path) -> Option<String> {
     if program.components().any(|part| part.as_os_str() == "llvm-22") {
         return Some(MAJOR.to_owned());
     }
-    // The resource directory is named after the version; with several there is no telling.
+    // The resource directory is named after the version; of several, any may be the one.
     let prefix = program.parent()?.parent()?;
     let mut versions = std::fs::read_dir(prefix.join("lib/clang")).ok()?.flatten();
     match (versions.next(), versions.next()) {

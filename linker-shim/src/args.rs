@@ -1,4 +1,4 @@
-//! What pathld must know of a linker's command line: what is linked, from where, and to what.
+//! Reads a linker's command line: its inputs, where they are searched for, and the output.
 //!
 //! Everything unknown is taken for a switch and left to the real linker. Taking a switch's value
 //! for an input does no harm: a file that is no object has no counters.
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// A command line, response files expanded.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CommandLine {
-    /// What is linked, in order.
+    /// The inputs, in order.
     pub(crate) inputs: Vec<Input>,
     /// Which arguments name each of them.
     pub(crate) places: Vec<Range<usize>>,
@@ -25,7 +25,7 @@ pub(crate) struct CommandLine {
     pub(crate) dependency_file: Option<PathBuf>,
     /// Whether a build-id is asked for or refused.
     pub(crate) build_id: bool,
-    /// Whether the output tells where its code was relocated, so that other programs change it.
+    /// Whether the output keeps the relocations of its code, so that other programs can change it.
     pub(crate) keeps_relocations: bool,
     /// Whether a shared library is asked for.
     pub(crate) makes_library: bool,
@@ -356,7 +356,7 @@ impl Parser {
             (b"dependency-file", Some(file)) => line.dependency_file = Some(file.into()),
             (b"build-id", _) => line.build_id = true,
             (b"q" | b"emit-relocs", None) => line.keeps_relocations = true,
-            // What clang says for link-time optimisation to lld, and what it says to other linkers.
+            // The options of clang's for link-time optimisation: for lld, and for other linkers.
             (b"fat-lto-objects", None) => line.takes_fat_bitcode = true,
             (b"no-fat-lto-objects", None) => line.takes_fat_bitcode = false,
             (b"plugin", Some(plugin)) => {

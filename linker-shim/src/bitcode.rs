@@ -1,11 +1,11 @@
-//! What bitcode is before it is linked: whether it has code, and whether the pass has counted it.
+//! Reads bitcode before it is linked: whether it has code, and whether the pass has counted it.
 //!
 //! Both stand in records of the module itself. All else is skipped, block by block. See LLVM's
 //! "LLVM Bitcode File Format".
 
 use pathformat::names;
 
-/// What bitcode begins with.
+/// The first bytes of bitcode.
 const MAGIC: &[u8] = b"BC\xc0\xde";
 
 /// What stands before it in a wrapper, and where that says where the bitcode begins.
@@ -38,7 +38,7 @@ pub(crate) fn is_bitcode(data: &[u8]) -> bool {
     data.starts_with(MAGIC) || data.starts_with(&WRAPPER)
 }
 
-/// What the pass has to do with bitcode.
+/// The relation of bitcode to the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bitcode {
     /// It has no functions, or cannot be read.
@@ -53,7 +53,7 @@ pub(crate) enum Bitcode {
 }
 
 impl Bitcode {
-    /// What these bytes are.
+    /// The bitcode in these bytes.
     pub(crate) fn of(data: &[u8]) -> Self {
         let manifest = names::MANIFEST_SECTION.as_bytes();
         match module(data) {
@@ -68,7 +68,7 @@ impl Bitcode {
     }
 }
 
-/// What is known of the modules of a file.
+/// The modules of a file.
 #[derive(Default)]
 struct Module {
     has_code: bool,
@@ -139,7 +139,7 @@ impl Module {
     }
 }
 
-/// How an abbreviation writes a value.
+/// The encoding of a value in an abbreviation.
 #[derive(Clone, Copy)]
 enum Operand {
     Literal(u64),

@@ -16,18 +16,18 @@ use pathformat::names;
 use crate::assembly::Field;
 use crate::assembly::early::{constant_delta, make_words, no_delta, no_jump};
 
-/// What the words follow from.
+/// The values from which the words are computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
     /// The start of the region.
     pub(crate) region: SymbolId,
     /// The table of modules.
     pub(crate) modules: SymbolId,
-    /// How many entries it has.
+    /// The number of its entries.
     pub(crate) count: u32,
     /// The first word, if there are words.
     pub(crate) delta: Option<SymbolId>,
-    /// The variable that tells where it is.
+    /// The variable with its distance from the thread pointer.
     pub(crate) place: SymbolId,
 }
 
@@ -60,17 +60,18 @@ pub(crate) fn define(object: &mut Object<'_>, words: Words, library: bool) -> Re
     Ok(symbol(object, names::EARLY, SymbolSection::Section(section), start, code.len() as u64))
 }
 
-/// What the function says in a finished image.
+/// The operands of the function in a finished image.
 pub(crate) struct EarlyFunction {
     /// The address of the region.
     pub(crate) region: u64,
     /// The address of the table of modules.
     pub(crate) modules: u64,
-    /// How many entries it has.
+    /// The number of its entries.
     pub(crate) count: u32,
-    /// How far the first word is from the thread pointer, if that is known before the program runs.
+    /// The distance of the first word from the thread pointer, if the linker has made it a
+    /// constant.
     pub(crate) distance: Option<i32>,
-    /// The address of the variable that tells where the word is.
+    /// The address of the variable with the word's distance.
     pub(crate) place: u64,
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn find(code: &[u8], address: u64) -> Option<EarlyFunction> {
         .find_map(|at| parse(code.get(at as usize..)?, address + at))
 }
 
-/// What the function says, if `code` at this address begins with it.
+/// The operands of the function, if `code` at this address begins with it.
 fn parse(code: &[u8], address: u64) -> Option<EarlyFunction> {
     let delta = make_words::DELTA.end() - constant_delta::CODE.len();
     // The instruction that loads the distance is another one by now, and the jump may be.

@@ -16,10 +16,10 @@ use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::content::content;
 
-/// What tells where the words are. The last byte that is not 0 is the version.
+/// The signature before the words. The last byte that is not 0 is the version.
 const SIGNATURE: [u8; 16] = *b"pathcc entry\x01\0\0\0";
 
-/// Where it stands is a multiple of this.
+/// The signature stands at a multiple of this.
 const ALIGNMENT: u64 = 8;
 
 /// Behind the signature stand the distance to the runtime's entry from here, …
@@ -32,7 +32,7 @@ const WORDS: u64 = 20;
 /// Where a header says where a program begins.
 const ENTRY_IN_HEADER: u64 = 24;
 
-/// What is to be written into an image, and where.
+/// Bytes to write into an image, with their offsets.
 type Changes = [(u64, Vec<u8>); 2];
 
 /// Changes the entry of the program at `path` if it needs that. `alone` says that no C library was

@@ -1,8 +1,8 @@
-//! What kind of image a link makes.
+//! Finds the kind of image that a link makes.
 //!
-//! That decides where the C library is, and so how threads are created. No single option says it:
-//! one linker reads the last of several options, another any of them, and a third what the
-//! libraries turn out to be. So the inputs tell what is to be expected, and the image tells what
+//! The kind decides where the C library is, and so how threads are created. No single option says
+//! it: one linker reads the last of several options, another any of them, and a third what the
+//! libraries turn out to be. So the inputs show what is to be expected, and the image shows what
 //! the linker has made of the whole line.
 
 use object::LittleEndian;
@@ -12,7 +12,7 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use crate::args::CommandLine;
 use crate::scan::ScanResult;
 
-/// What kind of image is linked.
+/// A kind of image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ImageKind {
     /// A program that needs shared libraries.
@@ -23,7 +23,7 @@ pub(crate) enum ImageKind {
     Library,
 }
 
-/// What kind of image this command line, with these inputs, is likely to make.
+/// The kind of image that this command line, with these inputs, is likely to make.
 pub(crate) fn expected(line: &CommandLine, found: &ScanResult) -> ImageKind {
     if line.makes_library {
         ImageKind::Library
@@ -34,7 +34,8 @@ pub(crate) fn expected(line: &CommandLine, found: &ScanResult) -> ImageKind {
     }
 }
 
-/// What kind of image this is, which was `expected` to be of that kind; `None` if it is none.
+/// The kind of an image. `expected` decides where the image alone does not show it. `None` if it is
+/// no image.
 pub(crate) fn of_image(data: &[u8], expected: ImageKind) -> Option<ImageKind> {
     let head = FileHeader64::<LittleEndian>::parse(data).ok()?;
     let segments = head.program_headers(LittleEndian, data).ok()?;

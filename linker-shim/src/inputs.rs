@@ -44,7 +44,7 @@ impl Locator {
     }
 
     /// The file of an input of the command line; `None` if there is none, which the real linker
-    /// will tell.
+    /// will report.
     pub(crate) fn file(&self, input: &Input) -> Option<PathBuf> {
         match input {
             Input::File(path) if path.exists() => Some(path.clone()),

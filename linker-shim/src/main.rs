@@ -13,12 +13,12 @@
 //! * `inputs` the files that its inputs stand for
 //! * `script` those that a linker script names
 //! * `content` files as bytes
-//! * `bitcode` what bitcode is before it is linked
+//! * `bitcode` reads bitcode before it is linked
 //! * `discard` scripts that throw away what counting needs
 //! * `restored` copies of objects whose symbols a tool has changed
 //! * `neutral` copies of objects that count into nowhere
 //! * `scan` the modules that objects, archives and images have
-//! * `image_kind` what kind of image is linked
+//! * `image_kind` the kind of image that is linked
 //! * `elements` sections and symbols of an object that is generated
 //! * `assembly` machine code, assembled from `assembly/*.s` when pathld is built
 //! * `module` the object with the region of counters and the table of modules
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     match link::run(&arguments) {
         Ok(outcome) => outcome.exit(),
         Err(error) => {
-            // Nobody is left to tell if this fails.
+            // A closed stream has no reader.
             let _ = writeln!(io::stderr(), "pathld: error: {error:#}");
             ExitCode::FAILURE
         }

@@ -41,8 +41,8 @@ pub(crate) fn counts(modules: &[Module]) -> bool {
 struct Layout {
     /// Where each one starts.
     offsets: Vec<u64>,
-    /// How much of the region holds counters, in bytes, whole pages. Arrays of traced modules stand
-    /// behind that, since the runtime that counts changes what the region is mapped to.
+    /// The part of the region that holds counters, in bytes, whole pages. Arrays of traced modules
+    /// stand behind that, since the runtime that counts changes what the region is mapped to.
     counted: u64,
     /// The length of the region, whole pages.
     size: u64,
@@ -212,7 +212,7 @@ fn table(modules: &[Module], offsets: &[u64]) -> Vec<descriptor::Module> {
                 threads: threads.into(),
             };
             let counters = entry(module.id, offset, module.counters, flags);
-            // All threads share the keys. In a profile they come before what they tell about.
+            // All threads share the keys. In a profile they come before the counts that need them.
             let behind = offset + module.counters * 8;
             let keys = entry(module.id.keys(), behind, module.keys, Threads::Atomic.code());
             [Some(keys).filter(|_| module.keys > 0), Some(counters)].into_iter().flatten()

@@ -14,10 +14,10 @@ use pathformat::names;
 use crate::restored::with_objects;
 use crate::words::Reading;
 
-/// How long the opcode and the operand are before a number that is relocated.
+/// The length of the opcode and the operand before a number that is relocated.
 const BEFORE_NUMBER: usize = 3;
 
-/// How long an entry of a table of relocations is, and where it says what it is.
+/// The length of an entry of a table of relocations, and the place of its type in it.
 const ENTRY: usize = 24;
 const INFO: usize = 8;
 

@@ -24,7 +24,7 @@ pub(crate) struct ReplacedPipes {
 
 impl ReplacedPipes {
     /// Reads the pipes that a command line names; `None` if there are none. One that cannot be read
-    /// stays, for the real linker to tell.
+    /// stays, for the real linker to report.
     pub(crate) fn new(arguments: &[OsString]) -> Option<Self> {
         let mut kept = Self { arguments: arguments.to_vec(), files: Vec::new() };
         for (index, start) in args::files_to_read(arguments) {

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 use signal_hook::low_level::emulate_default_handler;
 use wrapper::children::Children;
 
-/// How the real linker ended.
+/// The end of the real linker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// With this exit code.

@@ -25,9 +25,9 @@ const BESIDE_CLANG: &str = "/usr/lib/llvm-22/bin";
 /// The real linker.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RealLinker {
-    /// What to execute.
+    /// The program to execute.
     path: PathBuf,
-    /// What it shall think it is called.
+    /// The name under which it is called.
     name: OsString,
 }
 
@@ -81,12 +81,12 @@ impl RealLinker {
         if self.is_lld() { Some(own()) } else { find("ld.lld".as_ref(), BESIDE_CLANG.as_ref()) }
     }
 
-    /// What is executed.
+    /// The program that is executed.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How response files are quoted for it. The file tells that by its name, whatever links lead
+    /// The quoting of its response files. The name of the file decides, whatever links lead
     /// to it: `lld`, `ld.lld`, `mold`, with a machine in front or a version behind.
     pub(crate) fn dialect(&self) -> Dialect {
         let file = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());

@@ -45,10 +45,10 @@ const WHOLE: [&str; 6] = [
     names::PROFILE,
 ];
 
-/// What all of them begin with.
+/// The prefix of all of them.
 const START: &[u8] = b"__pathcc.";
 
-/// How long the id of a module is in a name.
+/// The length of a module's id in a name.
 const ID: usize = 32;
 
 /// Whether an object has symbols of ours that were changed.

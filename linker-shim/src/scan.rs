@@ -1,5 +1,5 @@
 //! Reads the manifest records of objects, archives and linked images. Only the heads count here:
-//! they tell which counter arrays there must be.
+//! they show which counter arrays there must be.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -36,9 +36,9 @@ pub(crate) struct Module {
     pub(crate) id: ModuleId,
     /// Length of its array.
     pub(crate) counters: u64,
-    /// How many keys follow the counters.
+    /// The number of keys behind the counters.
     pub(crate) keys: u64,
-    /// How its threads count.
+    /// The way in which its threads count.
     pub(crate) threads: Threads,
     /// Whether it finds its array by a thread-local word of its own.
     pub(crate) own_base: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Module {
     pub(crate) waits: bool,
 }
 
-/// What the inputs of a link, or its output, contain.
+/// The modules and other facts of the inputs of a link, or of its output.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ScanResult {
     /// The instrumented modules in order of appearance, each once.

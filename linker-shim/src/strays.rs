@@ -1,7 +1,7 @@
 //! Modules whose arrays are not in the region of an image, although the image has them.
 //!
 //! Objects whose symbols a tool has made local, and whose names it has taken away, count in arrays
-//! of their own that nobody reads. The notes of arrays tell where those are.
+//! of their own that nobody reads. The notes of arrays have their addresses.
 
 use object::LittleEndian;
 use object::elf::FileHeader64;
@@ -20,7 +20,7 @@ pub(crate) fn of_image(data: &[u8]) -> Vec<ModuleId> {
     notes(data).into_iter().filter(is_elsewhere).map(|note| note.id).collect()
 }
 
-/// What the notes of arrays say.
+/// The content of the notes of arrays.
 fn notes(data: &[u8]) -> Vec<Array> {
     let head = note::head(note::Kind::Array);
     let sections = FileHeader64::<LittleEndian>::parse(data)

@@ -1,4 +1,4 @@
-//! What traced modules need: the words of each thread, and the function that makes room.
+//! Adds for traced modules the words of each thread and the function that makes room.
 //!
 //! Objects have definitions of their own of both, in COMDAT groups, as of their arrays. The words
 //! are visible: all images of a process are to use those of the first one that has any, since the

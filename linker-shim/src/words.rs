@@ -40,7 +40,7 @@ const FIRST: usize = 7;
 /// A prefix that changes nothing but the length of an instruction on 64 bits.
 const DATA16: u8 = 0x66;
 
-/// What is to be written into an image, and where.
+/// Bytes to write into an image, with their offsets.
 type Changes = Vec<(u64, Vec<u8>)>;
 
 /// Takes the words away from the code of the executable at `path`.
@@ -83,7 +83,7 @@ fn write(file: &File, changes: &Changes) -> io::Result<()> {
     changes.iter().try_for_each(|(at, bytes)| file.write_all_at(bytes, *at))
 }
 
-/// What tells where a word is.
+/// Where code finds a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WordLocation {
     /// Its distance from the thread pointer.
@@ -92,7 +92,7 @@ enum WordLocation {
     Variable(u64),
 }
 
-/// What code loads, and what it shall have instead.
+/// A word that code loads, and the address that replaces it.
 struct Word {
     place: WordLocation,
     /// The address of the array, if the word has that.
@@ -144,9 +144,9 @@ pub(crate) struct Reading {
     place: WordLocation,
     /// The register that both load, without the bit that a prefix holds.
     register: u8,
-    /// That bit.
+    /// The bit of the register that a prefix holds.
     high: bool,
-    /// How many bytes the two have.
+    /// The length of the two in bytes.
     length: usize,
 }
 
@@ -198,7 +198,7 @@ impl Reading {
     }
 }
 
-/// What is to take the place of the two instructions, if `code` at this address begins with them.
+/// The replacement of the two instructions, if `code` at this address begins with them.
 fn without_word(code: &[u8], address: u64, words: &[Word]) -> Option<Vec<u8>> {
     let reading = Reading::parse(code, address)?;
     let word = words.iter().find(|word| word.place == reading.place)?;
@@ -252,7 +252,7 @@ impl<'a> Image<'a> {
         self.segments.iter().filter(|segment| segment.p_type(LittleEndian) == PT_LOAD)
     }
 
-    /// What tells where the words are.
+    /// The function that has the addresses of the words.
     fn early(&self) -> Option<early::EarlyFunction> {
         self.code.iter().find_map(|(address, code)| early::find(code, *address))
     }
@@ -284,7 +284,7 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// What stands at an address.
+    /// The value at an address.
     fn read<T: FromBytes>(&self, address: u64) -> Option<T> {
         let place = self.place(address)?;
         let bytes = self.data.get(place.start as usize..place.end as usize)?;
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(code(&r12), load(&[0x66, 0x66, 0x66, 0x64, 0x4c, 0x8b, 0x24, 0x25]));
         let r9 = [0x49, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x4d, 0x8b, 0x09];
         assert_eq!(code(&r9), load(&[0x66, 0x66, 0x64, 0x4c, 0x8b, 0x0c, 0x25]));
-        // Another distance, another register, and a variable that tells the distance.
+        // Another distance, another register, and a variable with the distance.
         assert_eq!(code(&[&rbx[..3], &[0xe0], &rbx[4..]].concat()), None);
         assert_eq!(code(&[&rbx[..10], &[0x03]].concat()), None);
         let variable = [0x48, 0x8b, 0x1d, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x1b];

@@ -45,7 +45,7 @@ impl Workspace {
         self.write(&name, content)
     }
 
-    /// Writes a file in place of an earlier one of that name, and tells where it is.
+    /// Writes a file in place of an earlier one of that name; gives its path.
     ///
     /// # Errors
     /// It cannot be written.

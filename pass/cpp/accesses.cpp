@@ -22,7 +22,7 @@ static Tickets ticketsOf(AtomicOrdering Order, SyncScope::ID Scope, bool Stores 
 }
 
 namespace {
-// What a block accesses.
+// The accesses of a block.
 class Accesses {
   const DataLayout &Layout;
 

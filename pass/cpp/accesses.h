@@ -19,7 +19,7 @@ struct TracedAccess {
   AccessKind Kind;
   // Null for a fence, and if there are several.
   llvm::Value *Address;
-  // How many bytes, if that is not `Size`; or null.
+  // The number of bytes, if that is not `Size`; or null.
   llvm::Value *Length;
   uint64_t Size;
   Tickets Taken;

@@ -8,11 +8,11 @@
 //   dominates: values do not change in SSA form, so that the last time that it ran, what both
 //   addresses are computed from was the same;
 // - which address moves by the same stride with each iteration of a loop, or not at all. Then its
-//   base is computed where the loop is entered, and recorded there; how many iterations there were
-//   since, the paths tell. A stride that is no constant is recorded as well. The base of an inner
-//   loop may move with an outer one.
+//   base is computed where the loop is entered, and recorded there; the paths show how many
+//   iterations there were since. A stride that is no constant is recorded as well. The base of an
+//   inner loop may move with an outer one.
 //
-// What is recorded is decided in Rust. The declarations in src/ffi.rs must match.
+// Rust decides what is recorded. The declarations in src/ffi.rs must match.
 #include "accesses.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -37,25 +37,25 @@ struct PathpassAccess {
   LLVMValueRef Instruction;
   // Null for a fence and a stride.
   LLVMValueRef Address;
-  // How many bytes, if that is not `Size`; the stride; or null.
+  // The number of bytes, if that is not `Size`; the stride; or null.
   LLVMValueRef Length;
   uint64_t Size;
   // The variable that the address is computed from, or null.
   LLVMValueRef Variable;
   // The number of the access that it is computed from, or ~0.
   uint64_t From;
-  // What is added.
+  // The constant that is added.
   int64_t By;
   // The header of the loop with whose iterations the address moves, or null.
   LLVMBasicBlockRef Header;
-  // By how much, unless the access with the number `StrideFrom`, if that is not ~0, tells it.
+  // By how much, unless the access with the number `StrideFrom` records it, if that is not ~0.
   int64_t Stride;
   uint64_t StrideFrom;
   AccessKind Kind;
   Tickets Taken;
 };
 
-// How many earlier accesses are tried for each address: enough for a large structure.
+// The most earlier accesses that are tried for each address: enough for a large structure.
 static constexpr unsigned MostTried = 32;
 
 // No larger expression is computed where a loop is entered.
@@ -102,7 +102,7 @@ class Addresses {
   // The bases of a loop, by their strides.
   DenseMap<std::pair<Loop *, const SCEV *>, SmallVector<size_t, 4>> Bases;
   DenseMap<std::pair<Loop *, const SCEV *>, size_t> Strides;
-  // What was copied to where a loop is entered.
+  // The values that were copied to where a loop is entered.
   DenseMap<std::pair<Loop *, Instruction *>, Instruction *> Copies;
 
   // The variable that a value is the address of, if the image has it at a fixed place: code reaches

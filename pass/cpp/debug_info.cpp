@@ -1,4 +1,4 @@
-// What debug metadata says: where an instruction is in the source, and what its function is called.
+// Reads debug metadata: where an instruction is in the source, and the names of its function.
 //
 // Every function converts and calls; decisions are made in Rust. The declarations in src/ffi.rs
 // must match.

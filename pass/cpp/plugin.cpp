@@ -85,7 +85,7 @@ namespace {
 // by the shapes of their graphs, which we change. So we stand behind it. LLVM has no
 // extension point there, but calls us back when a pass has run.
 struct Behind {
-  // What will be counted when the profiler has run.
+  // The module that will be counted when the profiler has run.
   Module *M = nullptr;
   ModuleAnalysisManager *Analyses = nullptr;
   OptimizationLevel Level;
@@ -128,7 +128,7 @@ struct LatestPass : PassInfoMixin<LatestPass> {
 } // namespace
 
 extern "C" void pathpass_register(PassBuilder &PB) {
-  // What we write is assembly in part. flang has no use for a parser of its own.
+  // We write assembly, too. flang has no parser of its own for it.
   LLVMInitializeX86AsmParser();
   auto Waits = std::make_shared<Behind>();
   auto *Instrumentation = PB.getPassInstrumentationCallbacks();

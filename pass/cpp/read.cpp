@@ -204,7 +204,7 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
          uint32_t(I.hasMetadata(LLVMContext::MD_nosanitize)) << 9 | uint32_t(OfFunction) << 10;
 }
 
-// What an instruction does: its opcode, or the intrinsic that it calls without the types
+// The name of an instruction's effect: its opcode, or the intrinsic that it calls without the types
 // (`llvm.fmuladd`).
 extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) {
   auto &I = *unwrap<Instruction>(Value);
@@ -319,7 +319,7 @@ static bool movesThreadPointer(const Value *Number, const Value *First) {
   return Known->getZExtValue() == ArchPrctl && (!Argument || Argument->getZExtValue() == ArchSetFs);
 }
 
-// What inline assembly is given in a register, or null.
+// The value that inline assembly gets in a register, or null.
 static const Value *inRegister(const CallBase &Call, const InlineAsm &Assembly,
                                StringRef Register) {
   auto Constraints = Assembly.ParseConstraints();

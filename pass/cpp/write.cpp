@@ -1,4 +1,4 @@
-// How a module is changed where LLVM's C API has no function for it: splitting and joining blocks,
+// Changes a module where LLVM's C API has no function for it: splitting and joining blocks,
 // SSA promotion, attributes, linking in what a text defines; and how the result is checked.
 //
 // Decided here: that stack slots stay in an entry block that is split, which analyses survive that,

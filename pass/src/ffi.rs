@@ -35,7 +35,7 @@ pub(crate) struct Subprogram {
     opaque: [u8; 0],
 }
 
-/// What has a name around a function. Must match `ScopeKind` in `cpp/debug_info.cpp`.
+/// A named scope around a function. `cpp/debug_info.cpp` has the same list.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), expect(dead_code, reason = "C++ makes the values"))]
@@ -215,8 +215,8 @@ pub struct PassPluginLibraryInfo {
     pre_code_gen: Option<unsafe extern "C" fn()>,
 }
 
-/// What clang looks for in a pass plugin. It is exported from Rust because rustc's version script
-/// hides the symbols of the C++ archive.
+/// The symbol that clang looks for in a pass plugin. It is exported from Rust because rustc's
+/// version script hides the symbols of the C++ archive.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     PassPluginLibraryInfo {

@@ -1,4 +1,4 @@
-//! Where in the array of its unit a function has its counters, and its tables their keys.
+//! Lays out the array of a unit: the counters of each function, and the keys of its tables.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use pathformat::settings::Mode;
 
 /// The counters of a unit, and of each of its functions, in the order of the manifest.
 pub(crate) struct Layout {
-    /// How many counters the unit has.
+    /// The number of its counters.
     pub(crate) counters: u64,
-    /// How many keys follow them.
+    /// The number of keys behind them.
     pub(crate) keys: u64,
     /// The counters of each function.
     pub(crate) functions: Vec<FunctionLayout>,
@@ -31,7 +31,7 @@ pub(crate) struct FunctionLayout {
     pub(crate) index: FunctionIndex,
     /// Its first counter in the unit's array.
     pub(crate) first_counter: u64,
-    /// How many counters it has.
+    /// The number of its counters.
     pub(crate) counters: u64,
     /// Its tables, with what is in them.
     pub(crate) tables: Vec<(TableOf, TableLayout)>,
@@ -45,12 +45,12 @@ pub(crate) struct TableLayout {
     /// Its first counter among those of the function. Behind the slots' counters stands one more,
     /// for what found no slot.
     pub(crate) first_counter: u64,
-    /// How many slots it has.
+    /// The number of its slots.
     pub(crate) slots: u64,
 }
 
 impl Layout {
-    /// What follows from a manifest.
+    /// The layout that a manifest leads to.
     pub(crate) fn of(manifest: &Manifest) -> Self {
         let functions = &manifest.functions;
         // In a trace the counters begin behind a word that says which number that has.

@@ -17,7 +17,7 @@
 //! | `describe.rs`, `describe/` | **describe**: the manifest, as it travels in the object |
 //! | `layout.rs` | **place**: where in the unit's array a function has its counters and keys |
 //! | `write.rs`, `write/` | **write**: the array, the code of the counters, the manifest |
-// What the library offers is the two C symbols in `ffi`; all else is for its own modules.
+// The library offers the two C symbols in `ffi`; all else is for its own modules.
 #![allow(unreachable_pub, reason = "a cdylib exports symbols, not paths")]
 
 mod describe;

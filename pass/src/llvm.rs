@@ -34,7 +34,7 @@ pub(crate) use self::debug_info::{
 pub(crate) use self::facts::{FunctionFacts, InstructionFacts};
 pub(crate) use self::texts::{Demangled, demangled, texts};
 
-/// What a function is annotated with.
+/// The annotations of a function.
 pub(crate) fn annotations(function: FunctionValue<'_>) -> impl Iterator<Item = String> {
     // SAFETY: a live function; the texts live as long as the module, and are copied here.
     let text = move |number| unsafe {
@@ -81,7 +81,7 @@ pub(crate) fn external_callee(call: InstructionValue<'_>) -> Option<String> {
     function.filter(|function| function.count_basic_blocks() == 0).map(|function| name(&function))
 }
 
-/// What stands in the attribute `allocsize` of a call or of what it calls: the numbers of the
+/// The value of the attribute `allocsize` of a call or of what it calls: the numbers of the
 /// operands whose product is the size of what the call allocates.
 pub(crate) fn allocated_size(call: InstructionValue<'_>) -> Option<u64> {
     let kind = Attribute::get_named_enum_kind_id("allocsize");
@@ -106,7 +106,7 @@ pub(crate) fn argument(call: InstructionValue<'_>, at: u32) -> Option<BasicValue
     }
 }
 
-/// What a call gives.
+/// The result of a call.
 pub(crate) fn result(call: InstructionValue<'_>) -> BasicValueEnum<'_> {
     // SAFETY: a live call that gives something.
     unsafe { BasicValueEnum::new(call.as_value_ref()) }
@@ -118,7 +118,7 @@ pub(crate) fn keep_frame(call: InstructionValue<'_>) {
     unsafe { c::LLVMSetTailCall(call.as_value_ref(), 0) };
 }
 
-/// What a call calls.
+/// The callee of a call.
 pub(crate) fn called(call: InstructionValue<'_>) -> PointerValue<'_> {
     // SAFETY: a live call, whose callee is a pointer.
     unsafe { PointerValue::new(c::LLVMGetCalledValue(call.as_value_ref())) }

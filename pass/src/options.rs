@@ -1,4 +1,4 @@
-//! What the plugin was told on the command line, and which functions its filter lets through.
+//! The settings of the plugin, and the functions that its filter lets through.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) struct Options {
     pub(crate) part: Option<Part>,
     /// When the pass runs.
     pub(crate) stage: Stage,
-    /// How threads count.
+    /// The way in which threads count.
     pub(crate) threads: Threads,
     /// Which functions are counted.
     pub(crate) filter: Filter,
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     pub(crate) profile: String,
     /// Why the whole unit is skipped.
     pub(crate) skip: Option<String>,
-    /// How code finds the array of its thread.
+    /// The way in which code finds the array of its thread.
     pub(crate) addressing: Addressing,
     /// Whether code of the module may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
@@ -39,25 +39,26 @@ pub(crate) struct Options {
     pub(crate) is_position_independent: bool,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
-    /// How many callees of each call through a pointer are told apart, a power of two or 0.
+    /// The number of callees that are counted apart, for each call through a pointer: a power of
+    /// two, or 0.
     pub(crate) callees: u32,
-    /// How many paths that the limit cuts are counted whole in each function, a power of two.
+    /// The most paths of a function that are counted whole beyond the limit, a power of two.
     pub(crate) table: Option<u32>,
     /// Which counters may be in registers in loops.
     pub(crate) promotion: Promotion,
-    /// How far the pipeline optimises that the pass runs in.
+    /// The level of the pipeline that the pass runs in.
     pub(crate) level: Level,
     /// Directories of system headers that the compiler does not search of itself.
     pub(crate) system_directories: Vec<String>,
     /// Whether nothing follows but code generation that optimises: it makes a load, an addition and
     /// a store one instruction.
     pub(crate) last: bool,
-    /// The file that tells how often edges are taken.
+    /// The file with the counts of edges.
     pub(crate) weights: Option<PathBuf>,
     /// Only those functions are counted that executed most, until they made up so many percent of
     /// all instructions.
     pub(crate) hot: Option<u32>,
-    /// What is done to make counting cheaper.
+    /// The techniques that make counting cheaper.
     pub(crate) techniques: Techniques,
     /// Whether the manifest has the text of each block in LLVM's intermediate language.
     pub(crate) ir: bool,
@@ -67,7 +68,7 @@ pub(crate) struct Options {
     pub(crate) verify: bool,
 }
 
-/// What is done to make counting cheaper, all of it unless it is left out for a measurement.
+/// The techniques that make counting cheaper; a measurement can leave each of them out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Techniques {
     /// In the plan.
@@ -84,7 +85,7 @@ pub(crate) struct Techniques {
     pub(crate) variables: bool,
     /// In a trace addresses that move with the iterations of a loop are not recorded.
     pub(crate) loops: bool,
-    /// In a trace iterations that are one path are told by their number.
+    /// In a trace, iterations that are one path are recorded as a number.
     pub(crate) repeats: bool,
 }
 
@@ -131,7 +132,7 @@ pub(crate) enum Placement {
 }
 
 impl Placement {
-    /// What an option names.
+    /// The value that an option names.
     pub(crate) fn named(name: &str) -> Self {
         match name {
             "every-block" => Self::EveryBlock,
@@ -154,7 +155,7 @@ pub(crate) enum Promotion {
 }
 
 impl Promotion {
-    /// What an option names.
+    /// The value that an option names.
     pub(crate) fn named(name: &str) -> Self {
         match name {
             "yes" => Self::Paths,
@@ -164,7 +165,7 @@ impl Promotion {
     }
 }
 
-/// What a trace holds.
+/// The content of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Traced {
     /// Paths, and the accesses to memory that other code can reach, too.
@@ -176,7 +177,7 @@ pub(crate) enum Traced {
 }
 
 impl Traced {
-    /// What an option names.
+    /// The value that an option names.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "memory" => Some(Self::Memory),
@@ -206,7 +207,7 @@ impl Part {
     }
 }
 
-/// How code finds the array of its thread.
+/// A way in which code finds the array of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Addressing {
     /// By a thread-local word with the array's address, read where a function is entered.
@@ -219,7 +220,7 @@ pub(crate) enum Addressing {
 }
 
 impl Addressing {
-    /// What an option names.
+    /// The value that an option names.
     pub(crate) fn named(name: &str) -> Self {
         match name {
             "delta" => Self::Delta,

@@ -38,12 +38,12 @@ pub(crate) enum Name {
     Verify,
 }
 
-/// What LLVM is told of an option.
+/// An option, as LLVM registers it.
 pub(crate) struct Parameter {
     pub(crate) name: Name,
-    /// How it is written, behind the hyphen.
+    /// Its name, behind the hyphen.
     pub(crate) word: &'static CStr,
-    /// What it is for.
+    /// Its purpose.
     pub(crate) meaning: &'static CStr,
     /// Whether only our own measurements and tests use it.
     pub(crate) is_hidden: bool,
@@ -70,7 +70,7 @@ pub(crate) static PARAMETERS: [Parameter; 22] = [
     parameter(
         Name::Callees,
         c"pathcc-callees",
-        c"callees of a call through a pointer that are told apart",
+        c"callees of a call through a pointer that are counted apart",
     ),
     parameter(
         Name::Table,
@@ -159,7 +159,7 @@ impl GivenValues<'_> {
         }
     }
 
-    /// What was asked for, in a pipeline that optimises so far. `last` as in [`Options::last`].
+    /// The options, in a pipeline of this level. `last` as in [`Options::last`].
     pub(crate) fn options(&self, level: Level, last: bool) -> Options {
         let text = |name| self.text(name);
         Options {
@@ -223,7 +223,7 @@ impl GivenValues<'_> {
 mod tests {
     use super::*;
 
-    /// What options are that were given like this.
+    /// The options that were given like this.
     fn given<T>(given: &[(&CStr, &str)], ask: impl Fn(&GivenValues<'_>) -> T) -> T {
         let values = |place: usize| {
             let of_option = given.iter().filter(|(word, _)| *word == PARAMETERS[place].word);

@@ -16,7 +16,7 @@ use self::sites::Sites;
 
 pub(crate) use self::trace::{NUMBER, REPETITION, Records, Repetition, TracePlan};
 
-/// How a function is counted.
+/// The plan of a function.
 pub(crate) enum Plan {
     /// Each path has a counter.
     Paths(Box<PathPlan>),
@@ -28,7 +28,7 @@ pub(crate) enum Plan {
     Refused(&'static str),
 }
 
-/// How the paths of a function are counted.
+/// The plan of a function whose paths are counted.
 pub(crate) struct PathPlan {
     /// The paths, of which the limit cuts the longest.
     pub(crate) cut: paths::Plan,

@@ -56,7 +56,7 @@ pub(crate) struct Unit<'ctx> {
 pub(crate) struct Definition<'ctx> {
     /// LLVM's function.
     pub(crate) function: FunctionValue<'ctx>,
-    /// What it is called, and where it is declared.
+    /// Its names, and where it is declared.
     pub(crate) declaration: Declaration,
     /// Its graph, or why it is not counted.
     pub(crate) body: Result<Graph<'ctx>, String>,

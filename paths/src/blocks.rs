@@ -74,7 +74,7 @@ pub(crate) fn leaves(cfg: &Cfg) -> Vec<bool> {
     cfg.blocks().map(|block| cfg.exit(block).is_some() || cfg.may_stay(block)).collect()
 }
 
-/// How often `block` runs.
+/// The number of times that `block` runs.
 pub(crate) fn executions(cfg: &Cfg, frequency: &[u64], block: Block) -> u64 {
     let edges = if block == ENTRY { cfg.successors(block) } else { cfg.predecessors(block) };
     edges.iter().fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))

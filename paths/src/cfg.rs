@@ -49,7 +49,7 @@ id! {
 /// The entry block.
 pub const ENTRY: Block = Block(0);
 
-/// How a block without successors leaves the function.
+/// The way in which a block without successors leaves the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// `ret`, a tail call included.
@@ -60,7 +60,7 @@ pub enum Exit {
     NoReturn,
 }
 
-/// What code an edge can hold.
+/// The code that an edge can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
     /// Code can be put on the edge.
@@ -76,7 +76,7 @@ pub enum EdgeKind {
 /// A basic block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockData {
-    /// How it leaves the function, if it has no successors.
+    /// The way in which it leaves the function, if it has no successors.
     pub exit: Option<Exit>,
     /// Whether control may stay at the end of the block, or leave it along no edge: the call that
     /// stands there may throw, exit or jump away. A call that ends the path before it, such as one
@@ -95,7 +95,7 @@ pub struct EdgeData {
     pub from: Block,
     /// Target.
     pub to: Block,
-    /// What code it can hold.
+    /// The code that it can hold.
     pub kind: EdgeKind,
 }
 
@@ -166,7 +166,7 @@ impl Cfg {
         self.edges[edge.index()]
     }
 
-    /// How `block` leaves the function.
+    /// The way in which `block` leaves the function.
     pub fn exit(&self, block: Block) -> Option<Exit> {
         self.blocks[block.index()].exit
     }

@@ -12,7 +12,7 @@
 //! * the edges by which control enters a loop, where that is wanted. All paths in the loop then
 //!   start alike at its header, so the register is a constant there, and no iteration steps another
 //!   counter than the next because of the way into the loop,
-//! * while there are more paths than the limit, more: first loops no longer tell through which back
+//! * while there are more paths than the limit, more: first loops no longer show through which back
 //!   edge an iteration was entered, then loops are cut from the code before them (those with most
 //!   paths first), then all blocks are where too many paths begin. Never a hash table: in the paper
 //!   it is what costs most.
@@ -20,7 +20,7 @@
 use crate::MOST_PATHS;
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
 
-/// With those in flight, a function may have so many times as many paths as the limit says.
+/// With those in flight, a function may have this many times the limit of paths.
 const IN_FLIGHT: u64 = 16;
 
 /// Why an edge is cut.
@@ -323,7 +323,7 @@ impl Cuts {
     }
 }
 
-/// What a depth-first search finds.
+/// The result of a depth-first search.
 struct Search {
     /// The edges that go back to a block that is being visited.
     back_edges: Vec<Edge>,

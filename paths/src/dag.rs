@@ -25,7 +25,7 @@ pub enum CutSite {
     InBlock,
 }
 
-/// What an edge of the acyclic graph stands for.
+/// The meaning of an edge of the acyclic graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DagEdgeKind {
     /// A control-flow edge that is not cut.
@@ -47,11 +47,11 @@ pub struct DagEdgeData {
     pub from: Block,
     /// Target; [`Dag::exit`] for a leave or an end.
     pub to: Block,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: DagEdgeKind,
 }
 
-/// What replaces a cut control-flow edge.
+/// The two edges that replace a cut control-flow edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The edge to EXIT that ends the path before it.
@@ -184,7 +184,7 @@ impl Dag {
         self.successors(from).len() > 1 && self.predecessors(to).len() > 1
     }
 
-    /// What replaces a control-flow edge, if it is cut.
+    /// The edges that replace a control-flow edge, if it is cut.
     pub fn cut(&self, edge: Edge) -> Option<Cut> {
         self.cuts[edge.index()]
     }
@@ -200,7 +200,7 @@ impl Dag {
         &self.postorder
     }
 
-    /// How often each edge is executed, from the estimate for the edges of `cfg`.
+    /// The executions of each edge, from the estimate for the edges of `cfg`.
     pub fn weights(&self, cfg: &Cfg, frequency: &[u64]) -> Vec<u64> {
         let mut weights = vec![0u64; self.num_edges()];
         let mut add = |edge: DagEdge, weight: u64| {

@@ -87,7 +87,7 @@ impl Decoder {
 }
 
 impl Decoder {
-    /// How many paths there are from a node to EXIT: one more than the greatest sum of values.
+    /// The number of paths from a node to EXIT: one more than the greatest sum of values.
     ///
     /// # Errors
     /// [`DecodeError::Cycle`] or [`DecodeError::NoSuchNode`] for a damaged graph.

@@ -6,10 +6,10 @@
 //! that run most often ("Optimally Profiling and Tracing Programs", Ball & Larus, TOPLAS 16(4),
 //! 1994, §3).
 //!
-//! Opaque edges cannot be told apart, and control may come along them from another frame. They lead
-//! through the outside, so that only their sums are known: how often a block is left, or reached,
-//! along them. Several arcs that hold no code may form a cycle, as calls do that may throw to one
-//! landing pad or not return. Then their counts follow only if
+//! Opaque edges cannot be distinguished, and control may come along them from another frame. They
+//! lead through the outside, so that only their sums are known: how often a block is left, or
+//! reached, along them. Several arcs that hold no code may form a cycle, as calls do that may throw
+//! to one landing pad or not return. Then their counts follow only if
 //! [bounds](FlowNetwork::infer_within_bounds) determine them. The counts of all other arcs do not
 //! depend on them.
 
@@ -41,7 +41,7 @@ pub struct PlainEdge {
     pub from: u32,
     /// Target.
     pub to: u32,
-    /// What code it can hold.
+    /// The code that it can hold.
     pub kind: EdgeKind,
 }
 
@@ -150,8 +150,8 @@ impl Arcs {
         (0..tree.len()).filter(|&number| !tree[number] && !self.without_code[number]).collect()
     }
 
-    /// How often control went along each arc, from the counts of those that are known; `None` where
-    /// they do not tell.
+    /// The number of times that control went along each arc, from the counts of those that are
+    /// known; `None` where they do not determine it.
     pub fn infer(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         // Cycles of arcs without code would be in the way of the others.
         let with_code = self.network.clone().without(|arc| self.without_code[arc]).infer(counts);

@@ -99,7 +99,7 @@ fn the_graph_of_the_paper() {
     );
 }
 
-/// Two loops on one header: the start of a path tells through which back edge it began, and each
+/// Two loops on one header: the start of a path shows through which back edge it began, and each
 /// back edge needs its own increment before the count and its own value after it.
 #[test]
 fn two_loops_on_one_header() {
@@ -264,7 +264,7 @@ fn an_invoke_goes_on_along_its_unwind_edge() {
          1: A B P
          2: A P",
     );
-    // The unwind edges hold no code, so A and B leave behind what tells their exceptions apart.
+    // The unwind edges hold no code, so A and B leave behind what separates their exceptions.
     check(
         named.code(&plan),
         "B→C: count[0]++

@@ -94,7 +94,7 @@ impl<'a> Flow<'a> {
         self.network.arcs[arc][1] == point
     }
 
-    /// What comes to a point less what leaves it, along the known arcs.
+    /// The flow into a point less the flow out of it, along the known arcs.
     fn surplus(&self, point: usize) -> i128 {
         let signed = |&arc: &usize| {
             let count = self.counts[arc].unwrap_or_default();
@@ -213,8 +213,8 @@ mod tests {
         assert_eq!(calls([5, 7], [4, 6], 1), vec![None; 4]);
     }
 
-    /// What one bound tells makes another: at point 2 something comes and something goes on, until
-    /// point 4 tells what comes to 3.
+    /// One bound leads to another: at point 2 something comes and something goes on, until
+    /// point 4 shows what comes to 3.
     #[test]
     fn bounds_go_on_from_what_bounds_have_found() {
         let known = [(5, 0, 1), (5, 1, 2), (5, 4, 0), (3, 5, 3)];

@@ -1,4 +1,4 @@
-//! How many frames did not return from a call.
+//! Computes the number of frames that did not return from a call.
 //!
 //! The counter of a path in flight is stepped before the call that the path ends with, and it is
 //! never taken back. A frame that returned from the call has since counted a longer path with the
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::cfg::ENTRY;
 use crate::decode::{DecodeError, Decoder};
 
-/// Tells the paths in flight of one graph from the others.
+/// Separates the paths in flight of one graph from the others.
 #[derive(Clone, Debug)]
 pub struct InFlight {
     decoder: Decoder,
@@ -23,7 +23,7 @@ pub struct InFlight {
     ends: Vec<Option<(u64, u64)>>,
 }
 
-/// What an edge of the graph means for paths in flight.
+/// The role of an edge for paths in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// They end with it.
@@ -85,7 +85,7 @@ impl InFlight {
         let known: BTreeMap<_, _> = counts.iter().copied().collect();
         counts.extend(ranges.keys().filter(|id| !known.contains_key(id)).map(|&id| (id, 0)));
         counts.sort_unstable();
-        // How often the paths from each place in the list on ran.
+        // The sum of the counts from each place in the list on.
         let mut behind = vec![0u64; counts.len() + 1];
         for at in (0..counts.len()).rev() {
             let (id, count) = counts[at];

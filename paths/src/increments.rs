@@ -1,4 +1,4 @@
-//! What each chord adds to the path register.
+//! Computes what each chord adds to the path register.
 //!
 //! A chord closes one cycle with the tree; its increment is the signed sum of the values around
 //! that cycle, and the increments along any path add up to the path's id (Ball & Larus, TOPLAS
@@ -31,7 +31,7 @@ impl Increments {
         Self { of: dag.edges().map(increment).collect() }
     }
 
-    /// What `edge` adds to the register.
+    /// The value that `edge` adds to the register.
     pub fn of(&self, edge: DagEdge) -> i64 {
         self.of[edge.index()]
     }

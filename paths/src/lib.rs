@@ -80,7 +80,7 @@ pub struct Plan {
     pub numbering: Numbering,
     /// The code that computes and counts the ids.
     pub placement: Placement,
-    /// How many of the paths are in flight.
+    /// The number of paths in flight among them.
     pub in_flight: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What moves: where initialisation moves down to, and where counting moves up to.
+//! Moves initialisation down and counting up.
 //!
 //! Two facts about each node save most of the code (Ball & Larus, MICRO-29, 1996, §3.4):
 //!
@@ -33,7 +33,7 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// What moves whatever the increments are: counting moves over no join.
+    /// The moves that fit any increments: counting moves over no join.
     pub fn of(cfg: &Cfg, dag: &Dag, techniques: Techniques) -> Self {
         let mut known = vec![false; dag.num_nodes()];
         for &node in dag.postorder().iter().rev() {
@@ -71,7 +71,7 @@ impl Moves {
         self.counted[node.index()]
     }
 
-    /// How many instructions are executed for a step of the register on `edge`, if `weight` is how
+    /// The number of instructions executed for a step of the register on `edge`, if `weight` is how
     /// often the edge is followed. On a critical edge a step needs a jump, too.
     pub fn step_cost(&self, dag: &Dag, edge: DagEdge, weight: u64) -> u64 {
         let data = dag.edge(edge);

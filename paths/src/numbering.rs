@@ -43,7 +43,7 @@ impl Numbering {
 
     /// Numbers the paths of `dag`, the edges out of each node from the one with the greatest weight
     /// on. Its value is then 0, and so are more of the increments. Starts after a cut stay behind
-    /// the ways on from the entry: readers of a profile tell by its id whether a path began with a
+    /// the ways on from the entry: readers of a profile see by its id whether a path began with a
     /// call. A path in flight stays before those that go on.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Numbering {
         self.paths[node.index()]
     }
 
-    /// What following `edge` adds to the id of a path.
+    /// The value that `edge` adds to the id of a path.
     pub fn value(&self, edge: DagEdge) -> u64 {
         self.values[edge.index()]
     }

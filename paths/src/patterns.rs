@@ -1,9 +1,9 @@
 //! Patterns of the control-flow graph that save counters: the baseline that [`Counted::fewest`] is
 //! compared with.
 //!
-//! Four shapes that compiled `if`, `switch` and loops have tell the count of a block from those of
-//! others ("Efficient Instrumentation of Programs using LLVM Framework", Hucovič, Brno 2024, §5.6;
-//! the diamond here has any number of branches). Each equation is one that follows from
+//! In four shapes that compiled `if`, `switch` and loops have, the count of a block follows from
+//! those of others ("Efficient Instrumentation of Programs using LLVM Framework", Hucovič, Brno
+//! 2024, §5.6; the diamond here has any number of branches). Each equation is one that follows from
 //! [conservation](crate::flow_network), so what was left out comes back in the same way whatever
 //! chose it. Two patterns may share blocks: a block is left out only as long as no block follows
 //! from itself.
@@ -12,7 +12,7 @@ use crate::blocks::{self, Counted};
 use crate::cfg::{Block, Cfg, ENTRY};
 use crate::union_find::UnionFind;
 
-/// What a pattern looks like.
+/// The shape of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A block, two or more branches that nothing else leads to, and the one block that they lead
@@ -31,7 +31,7 @@ pub enum Shape {
 /// A pattern of one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// What it looks like.
+    /// Its shape.
     pub shape: Shape,
     /// Its blocks: the first, then the branches or exits, the last.
     pub blocks: Vec<Block>,

@@ -13,7 +13,7 @@ use crate::moves::Moves;
 use crate::speculation::Speculation;
 use crate::techniques::Techniques;
 
-/// What is done when an edge of the acyclic graph is followed. `r` is the path register.
+/// An operation on an edge of the acyclic graph. `r` is the path register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// `r += n`
@@ -98,18 +98,17 @@ impl Placement {
         }
     }
 
-    /// What is done when `edge` is followed.
+    /// The operation on `edge`.
     pub fn op(&self, edge: DagEdge) -> Option<Op> {
         self.ops[edge.index()]
     }
 
-    /// What is counted when `edge` has been followed, ahead of the end of the path.
+    /// The count behind `edge`, ahead of the end of the path.
     pub fn speculative(&self, edge: DagEdge) -> Option<Op> {
         self.speculative[edge.index()]
     }
 
-    /// What was counted ahead and is taken back when `edge` is followed, before anything else is
-    /// done.
+    /// The count that was made ahead and is taken back on `edge`, before any other operation.
     pub fn back(&self, edge: DagEdge) -> Option<Op> {
         self.back[edge.index()]
     }

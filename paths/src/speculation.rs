@@ -1,6 +1,6 @@
 //! Speculative counting: in a loop, paths are counted before the branch that may leave it.
 //!
-//! Several ways through a loop may meet before its last branch. Then the register tells them
+//! Several ways through a loop may meet before its last branch. Then the register keeps them
 //! apart, and one instruction counts them all. Whenever another way is taken, that instruction
 //! steps another counter, and a processor has to wait for the store before each load
 //! (`docs/internals/performance.md`). Speculation gives each way an instruction of its own, which
@@ -21,12 +21,12 @@ const MOST_WAYS: usize = 8;
 /// The loop must go on so many times more often than it is left there.
 const ODDS: u64 = 4;
 
-/// What is expected at a node before which paths are counted.
+/// The expectation at a node before which paths are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bet {
     /// The way on.
     edge: DagEdge,
-    /// What is still to be added to the register from the node to EXIT.
+    /// The sum that is still to be added to the register from the node to EXIT.
     rest: i64,
 }
 
@@ -40,7 +40,7 @@ impl Speculation {
         Self(vec![None; dag.num_nodes()])
     }
 
-    /// The bets that pay. `counted` tells of the nodes where none is needed.
+    /// The bets that pay. `counted` has the nodes that need none.
     pub(crate) fn of(
         cfg: &Cfg,
         dag: &Dag,

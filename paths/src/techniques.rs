@@ -1,4 +1,4 @@
-//! What is done to make counting cheaper.
+//! The techniques that make counting cheaper.
 //!
 //! Counts are exact without any of it: measurements and tests leave techniques out, one by one and
 //! in every combination.

@@ -1,6 +1,6 @@
-//! The programs that run for us as children, and what happens to them when we are told to stop.
+//! The programs that run for us as children. Signals that end us are handed on to them.
 //!
-//! A signal that tells us to stop is handed on to every running child, and no further one is
+//! A signal that is to end us is handed on to every running child, and no further one is
 //! started. The caller then cleans up and dies by the same signal, as the program that it stands
 //! before would. A signal that was ignored when we were started (`nohup`) stays ignored.
 
@@ -12,18 +12,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The signals that mean: stop.
+/// The signals that end us.
 const STOPPING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
-/// How long our own copy of a signal may be behind the one that ended a child: a terminal sends
-/// both at once.
+/// The most time between a signal that ended a child and our own copy: a terminal sends both at
+/// once.
 const SIGNAL_DELAY: Duration = Duration::from_millis(200);
 
 /// The set of running children; clones are the same set.
 #[derive(Debug, Clone, Default)]
 pub struct Children {
     state: Arc<Mutex<ChildSet>>,
-    /// Whether signals do again what they always do.
+    /// Set if signals have their usual effect again.
     released: Arc<AtomicBool>,
 }
 
@@ -34,7 +34,7 @@ struct ChildSet {
 }
 
 impl Children {
-    /// An empty set that is told of signals from now on.
+    /// An empty set that watches for signals from now on.
     ///
     /// # Errors
     /// The system has no room for a handler or a thread.
@@ -57,12 +57,12 @@ impl Children {
         Ok(children)
     }
 
-    /// From now on signals are not watched for.
+    /// Gives signals their usual effect again.
     pub fn release(&self) {
         self.released.store(true, Ordering::SeqCst);
     }
 
-    /// The signal that has told us to stop.
+    /// The signal that ends us, once there was one.
     pub fn stopped_by(&self) -> Option<i32> {
         self.state().stopped_by
     }
@@ -79,7 +79,7 @@ impl Children {
         self.stopped_by()
     }
 
-    /// Runs a command to its end. Nothing if we have been told to stop before it began.
+    /// Runs a command to its end. Nothing if a signal came before it began.
     ///
     /// # Errors
     /// It cannot be started.

@@ -17,7 +17,7 @@ pub const MOST_FILES: usize = 2000;
 /// The most bytes of them that are read. A file counts each time that it is named.
 pub const MOST_BYTES: usize = 256 << 20;
 
-/// What response files stand for is too much.
+/// Response files hold too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMuch;
 
@@ -29,9 +29,9 @@ pub struct Expansion<R, D, I> {
     dialect: D,
     /// The files that are being opened, the outermost first.
     inside: Vec<I>,
-    /// How many more files may be opened.
+    /// The number of files that may still be opened.
     files: usize,
-    /// How many more bytes they may have.
+    /// The number of bytes that they may still have.
     bytes: usize,
 }
 
@@ -95,7 +95,7 @@ where
 mod tests {
     use super::*;
 
-    /// What these words stand for where `@NAME` is a file with the text behind the name.
+    /// The words in which each `@NAME` is replaced by the words of the file.
     fn opened(
         words: &[&str],
         texts: &[(&str, &str)],

@@ -18,7 +18,7 @@ pub fn identity(metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
 }
 
-/// Opens a regular file for reading, and tells what the file system says of it.
+/// Opens a regular file for reading; gives its metadata, too.
 ///
 /// # Errors
 /// There is none, it may not be read, or it is not a regular one.

@@ -1,5 +1,5 @@
-//! What the two wrappers do alike: `pathcc`, which stands before clang, and `ld.pathld`, which
-//! stands before the linker.
+//! The common parts of the two wrappers: `pathcc`, which stands before clang, and `ld.pathld`,
+//! which stands before the linker.
 //!
 //! * [`programs`] the executable that a name stands for
 //! * [`files`] opens regular files, and only those

@@ -21,7 +21,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// Whose rules hold for a response file.
+/// The program whose rules hold for a response file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// Those of clang, flang and lld.

@@ -31,7 +31,7 @@ const NAME: &str = "pathcc.toml";
 /// No file is larger.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What a configuration file says.
+/// The content of a configuration file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Config {
     /// The file, if there is one.
@@ -42,7 +42,7 @@ pub(crate) struct Config {
     pub(crate) settings: Settings,
 }
 
-/// What a file gives an option, and where.
+/// An option, and the value that a file gives it, with its place.
 type Entry = (&'static Setting, Spanned<Value>);
 
 /// The entries of a file.
@@ -69,7 +69,7 @@ impl<'de> Visitor<'de> for Entries {
         while let Some(option) = file.next_key_seed(Name)? {
             entries.push((option, file.next_value()?));
         }
-        // What is wrong is told in the order of the table.
+        // Errors are reported in the order of the table.
         entries.sort_by_key(|(option, ..)| option.key);
         Ok(File(entries))
     }
@@ -172,7 +172,7 @@ fn set(settings: &mut Settings, option: &Setting, value: &Value) -> Result<(), S
         (Values::Number { .. }, Value::Integer(number)) => {
             settings.set(option, &number.to_string())
         }
-        // No number is empty, so this tells what numbers there are.
+        // No number is empty, so the error names the range.
         (Values::Number { .. }, _) => settings.set(option, ""),
         (Values::Globs, Value::Array(list)) => {
             let globs: Option<Vec<_>> = list.iter().map(Value::as_str).collect();
@@ -181,7 +181,7 @@ fn set(settings: &mut Settings, option: &Setting, value: &Value) -> Result<(), S
         }
         (_, Value::String(text)) => settings.set(option, text),
         (Values::Globs, _) => Err(NO_GLOBS.into()),
-        // These tell which words there are.
+        // The errors name the words that are allowed.
         (Values::Words(_), Value::Integer(number)) => settings.set(option, &number.to_string()),
         (Values::Words(_), Value::Boolean(word)) => settings.set(option, &word.to_string()),
         (Values::Words(_) | Values::Weights | Values::Pattern | Values::Part, _) => {

@@ -62,7 +62,7 @@ impl Settings {
     /// Sets an option to the value that a text stands for.
     ///
     /// # Errors
-    /// What was expected in its place.
+    /// The message names the values that are allowed.
     pub(crate) fn set(&mut self, option: &Setting, text: &str) -> Result<(), String> {
         self.set_checked(option.key, option.values.checked(text)?);
         Ok(())
@@ -83,7 +83,7 @@ impl Settings {
         self.given(key).unwrap_or_else(|| self.unset(option(key)))
     }
 
-    /// What holds without an option.
+    /// The effect of an option that is not given.
     fn unset(&self, option: &Setting) -> &'static str {
         let default = &option.default;
         let of_mode = default.in_mode.filter(|(mode, _)| self.given(Key::Mode) == Some(mode));
@@ -163,7 +163,7 @@ impl Settings {
         Some(if is_weights { path_of_weights(value) } else { value })
     }
 
-    /// What is in force of an option, as it is shown.
+    /// The value in force of an option, as it is shown.
     pub(crate) fn shown(&self, option: &Setting) -> &str {
         self.given_as_shown(option).unwrap_or_else(|| self.unset(option))
     }

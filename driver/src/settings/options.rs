@@ -310,7 +310,7 @@ pub static SHOWS: [Show; 4] = [
     Show { flag: LDFLAGS, brief: FOR_CLANG, meaning: "show what makes clang itself link so" },
 ];
 
-/// What globs are, in Markdown.
+/// The explanation of globs, in Markdown.
 pub static GLOBS: [&str; 5] = [
     "A glob matches the name of a function or the path of its file. Its wildcards are those of \
      `.gitignore`: `*` stands for any text, `?` for a character, `[a-z]` for one of a range and \
@@ -351,7 +351,7 @@ pub static VARIABLES: [(&str, &str, &str); 16] = [
     ),
     (HOME, "folder", "the same, below `.local/state/pathprof`, if `XDG_STATE_HOME` is not set"),
     (REAL_LINKER_BY, "internal", "whether an earlier pathcc has set `PATHLD_REAL`"),
-    (LINKED_BY, "internal", "tells `ld.pathld` that pathcc links"),
+    (LINKED_BY, "internal", "shows `ld.pathld` that pathcc links"),
     (LINKER_DEPTH, "internal", "how many times pathld has called itself through other linkers"),
     (ASKING, "internal", "set while a compiler is asked for its version"),
 ];

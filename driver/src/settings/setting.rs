@@ -1,34 +1,34 @@
-//! What is known of an option: its names, its values, what it needs, and words about it.
+//! An option: its names, its values, the options that it needs, and its explanation.
 
 use crate::settings::values::Values;
 
-/// What all flags with a value start with.
+/// The prefix of all flags with a value.
 pub(crate) const PREFIX: &str = "-fpath-";
 
 /// The place of an option in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
-    /// What is counted.
+    /// The things that are counted.
     Mode,
     /// Which blocks are counted.
     Placement,
-    /// What a trace holds.
+    /// The content of a trace.
     Trace,
     /// Where a trace begins.
     TraceFrom,
     /// When the pass runs.
     Stage,
-    /// How threads count.
+    /// The way in which threads count.
     Threads,
     /// Whether counters may be in registers.
     Promotion,
     /// The most paths of a function.
     Limit,
-    /// What becomes of paths beyond the limit.
+    /// The treatment of paths beyond the limit.
     Overflow,
-    /// How many of them there is room for.
+    /// The room for them.
     Table,
-    /// How many callees of a call are told apart.
+    /// The number of callees that are counted apart, for each call.
     Callees,
     /// The file with the weights of edges.
     Use,
@@ -40,20 +40,20 @@ pub enum Key {
     Filter,
     /// Whether reports have the intermediate language.
     Ir,
-    /// How many compilations run side by side.
+    /// The number of compilations that run side by side.
     Jobs,
 }
 
-/// How an option is given, if not by its key in `pathcc.toml`.
+/// The way to give an option outside of `pathcc.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// By the flag `-fpath-NAME=`.
+    /// The flag `-fpath-NAME=`.
     Flag,
-    /// By this environment variable.
+    /// This environment variable.
     Variable(&'static str),
 }
 
-/// What holds if an option is not given.
+/// The effect of an option that is not given.
 pub struct Default {
     /// A value; if the option has no such value, what happens instead.
     pub text: &'static str,
@@ -63,7 +63,7 @@ pub struct Default {
     pub in_mode: Option<(&'static str, &'static str)>,
 }
 
-/// What an option needs in order to be given.
+/// A setting without which an option is refused.
 pub enum Needed {
     /// One of these modes.
     Modes(&'static [&'static str]),
@@ -73,24 +73,25 @@ pub enum Needed {
     Value(Key, &'static str),
 }
 
-/// That an option needs something.
+/// A condition of an option.
 pub struct Need {
     /// The value with which it needs nothing.
     pub except: Option<&'static str>,
-    /// What it needs.
+    /// The setting that it needs.
     pub needed: Needed,
-    /// What is said otherwise; `{value}` stands for its value and `{mode}` for the mode.
+    /// The message if it is not there; `{value}` stands for the option's value and `{mode}` for the
+    /// mode.
     pub otherwise: &'static str,
 }
 
 /// An option, in a few words.
 pub struct Brief {
-    /// What stands behind `=` for a value.
+    /// The word for a value, behind `=`.
     pub value: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub text: &'static str,
     /// Its place in `--help`, which begins with what is used most. Without one, another option's
-    /// line tells of it.
+    /// line names it.
     pub place: Option<u8>,
 }
 
@@ -100,17 +101,17 @@ pub struct Setting {
     pub key: Key,
     /// Its key in `pathcc.toml`, and the end of its flag.
     pub name: &'static str,
-    /// How else it is given.
+    /// Its flag or its variable.
     pub source: Source,
-    /// What it takes.
+    /// The values that it takes.
     pub values: Values,
-    /// What holds without it.
+    /// The effect without it.
     pub default: Default,
-    /// What it needs.
+    /// Its condition.
     pub need: Option<Need>,
     /// In a few words, for `--help` and completions.
     pub brief: Brief,
-    /// What it means, in Markdown, for the manual and the documentation.
+    /// Its meaning, in Markdown, for the manual and the documentation.
     pub meaning: &'static str,
 }
 
@@ -125,7 +126,7 @@ impl Setting {
 pub struct Show {
     /// Its flag.
     pub flag: &'static str,
-    /// What it shows, in a few words; flags with the same words share a line of `--help`.
+    /// The thing that it shows, in a few words; flags with the same words share a line of `--help`.
     pub brief: &'static str,
     /// The same for the manual and the documentation.
     pub meaning: &'static str,

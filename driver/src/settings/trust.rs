@@ -1,5 +1,5 @@
-//! Whose files are obeyed: those of the user we work for, and root's, as far as nobody else can
-//! write them.
+//! Decides which files are obeyed: those of the user we work for and those of root, as far as
+//! nobody else can write them.
 //!
 //! A file that is found on the way upwards may be somebody else's, in `/tmp` for example, and
 //! settings can break a build. Writing by a group is harmless if the user is alone in it: many
@@ -22,7 +22,7 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
-    /// That of the user who runs this process.
+    /// The trust of the user who runs this process.
     pub(crate) fn of_process() -> Trust {
         // Without these files every group has other members.
         let read = |path| std::fs::read_to_string(path).unwrap_or_default();

@@ -15,7 +15,7 @@ const MOST_WEIGHTS: u64 = 1 << 30;
 pub struct Word {
     /// As it is written.
     pub text: &'static str,
-    /// What it chooses, for the manual.
+    /// Its effect, for the manual.
     pub meaning: &'static str,
 }
 
@@ -24,7 +24,7 @@ pub(crate) const fn word(text: &'static str, meaning: &'static str) -> Word {
     Word { text, meaning }
 }
 
-/// What an option takes.
+/// The values that an option takes.
 pub enum Values {
     /// One of these words.
     Words(&'static [Word]),
@@ -32,7 +32,7 @@ pub enum Values {
     Number {
         /// From the lowest to the highest.
         range: RangeInclusive<u64>,
-        /// What is counted: `number of paths`.
+        /// The thing that is counted: `number of paths`.
         what: &'static str,
     },
     /// A file that `pathprof weights` has written.
@@ -49,7 +49,7 @@ impl Values {
     /// Checks a text, and brings it into its one form.
     ///
     /// # Errors
-    /// What was expected in its place.
+    /// The message names the values that are allowed.
     pub(crate) fn checked(&self, text: &str) -> Result<String, String> {
         match self {
             Values::Words(words) => one_of(text, words),

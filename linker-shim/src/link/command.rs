@@ -25,7 +25,8 @@ pub(super) struct Additions {
 }
 
 impl Additions {
-    /// What to link with again, if there is a `better` list or the image is of another `kind`.
+    /// The additions for another round, if there is a `better` list or the image is of another
+    /// `kind`.
     pub(super) fn better(&self, better: Option<Vec<Module>>, kind: ImageKind) -> Option<Self> {
         let is_other = kind != self.kind && !self.modules.is_empty();
         (better.is_some() || is_other)

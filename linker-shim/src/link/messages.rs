@@ -1,4 +1,4 @@
-//! What a link warns of. None of it keeps the program from being linked.
+//! The warnings of a link. None of them keeps the program from being linked.
 
 use std::io::{self, Write};
 

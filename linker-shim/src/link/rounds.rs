@@ -31,9 +31,9 @@ const TOLERATED_EXCESS: u64 = 64 << 20;
 /// first.
 const MOST_ROUNDS: usize = 3;
 
-/// What the linker has made.
+/// The image that the linker has made.
 struct LinkedImage {
-    /// What the image contains.
+    /// The modules that it has.
     reached: ScanResult,
     kind: ImageKind,
     /// The modules whose counters are not in the region.
@@ -129,7 +129,7 @@ impl Link<'_> {
         Ok(outcome)
     }
 
-    /// What the linker has made of these.
+    /// The image that the linker has made of these.
     fn made(&self, added: &Additions) -> Option<LinkedImage> {
         let path = self.output();
         let data = content(&path).ok()?;

@@ -1,4 +1,4 @@
-//! What the manifest says of a function: its declaration, its graph, its counters, its lines and
+//! Describes a function for the manifest: its declaration, its graph, its counters, its lines and
 //! instructions.
 
 use std::borrow::Cow;

@@ -15,16 +15,16 @@ use crate::options::Techniques;
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access<'ctx> {
-    /// What accesses it.
+    /// The instruction.
     pub(crate) instruction: InstructionValue<'ctx>,
     pub(crate) kind: AccessKind,
     /// None for a fence and a stride.
     pub(crate) address: Option<PointerValue<'ctx>>,
-    /// How many bytes, if that is not known. The stride.
+    /// The number of bytes, if it is computed; or the stride.
     pub(crate) length: Option<IntValue<'ctx>>,
-    /// How many bytes, if that is known.
+    /// The number of bytes, if it is known.
     pub(crate) size: u64,
-    /// What the address is computed from, and what is added.
+    /// The base of the address, and the constant that is added.
     pub(crate) from: Option<(Base<'ctx>, i64)>,
     /// The loop with whose iterations the address moves, by its header, and by how much.
     pub(crate) moving: Option<(BasicBlock<'ctx>, Stride)>,
@@ -53,16 +53,16 @@ impl fmt::Display for AccessIndex {
     }
 }
 
-/// What an address is computed from.
+/// The base of an address that is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Base<'ctx> {
     /// The address of another access.
     Access(AccessIndex),
-    /// That of a variable.
+    /// The address of a variable.
     Variable(GlobalValue<'ctx>),
 }
 
-/// How far an address moves with each iteration of a loop.
+/// The distance that an address moves with each iteration of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stride {
     /// This many bytes.
@@ -118,7 +118,7 @@ pub(crate) fn accesses<'ctx>(
     found
 }
 
-/// What the address of an access is computed from.
+/// The base of the address of an access.
 ///
 /// # Safety
 /// The variable is null or live.

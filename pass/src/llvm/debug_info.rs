@@ -27,7 +27,7 @@ pub(crate) struct Position {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DebugLocation(*const ffi::DebugLocation);
 
-/// What debug metadata says of a function of the module that is being compiled.
+/// The debug metadata of a function of the module that is being compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Subprogram(*const ffi::Subprogram);
 
@@ -46,7 +46,7 @@ pub(crate) fn debug_location(instruction: InstructionValue<'_>) -> Option<DebugL
     (!location.is_null()).then_some(DebugLocation(location))
 }
 
-/// What a debug location says.
+/// A debug location.
 pub(crate) fn position(location: DebugLocation) -> Position {
     let mut out = MaybeUninit::uninit();
     // SAFETY: a location of the live module; C++ fills in every field.

@@ -9,7 +9,7 @@ use crate::ffi;
 pub(crate) struct FunctionFacts(u32);
 
 impl FunctionFacts {
-    /// What LLVM knows of `function`.
+    /// The facts about `function`.
     pub(crate) fn of(function: FunctionValue<'_>) -> Self {
         // SAFETY: a live function.
         Self(unsafe { ffi::pathpass_function_facts(function.as_value_ref()) })
@@ -67,7 +67,7 @@ impl FunctionFacts {
 pub(crate) struct InstructionFacts(u32);
 
 impl InstructionFacts {
-    /// What LLVM knows of `instruction`.
+    /// The facts about `instruction`.
     pub(crate) fn of(instruction: InstructionValue<'_>) -> Self {
         // SAFETY: a live instruction.
         Self(unsafe { ffi::pathpass_instruction_facts(instruction.as_value_ref()) })

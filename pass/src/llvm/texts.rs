@@ -40,7 +40,7 @@ fn without_location(line: &str) -> Cow<'_, str> {
     (instruction.to_owned() + others).into()
 }
 
-/// What the source calls a function, in four ways; empty if its symbol is not mangled.
+/// The names of a function in the source; empty if its symbol is not mangled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Demangled {
     /// With parameters and what it returns.
@@ -53,7 +53,7 @@ pub(crate) struct Demangled {
     pub(crate) base: String,
 }
 
-/// What the source calls the function with this symbol.
+/// The names of the function with this symbol.
 pub(crate) fn demangled(symbol: &str) -> Demangled {
     extern "C" fn set(found: *mut c_void, texts: *const [ffi::Text; 4]) {
         // SAFETY: `found` is the value below; the texts have these lengths and live until this

@@ -22,7 +22,7 @@ pub(crate) enum Site {
     Edge(Edge),
 }
 
-/// What has counters in a function, and where each of them is stepped.
+/// The blocks, edges or calls of a function that have counters, and where each counter is stepped.
 #[derive(Default)]
 pub(crate) struct Sites {
     /// The blocks that have a counter, in the order of their counters.

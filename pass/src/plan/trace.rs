@@ -15,7 +15,7 @@ use crate::read::repeats::Repeat;
 /// Bytes of the number that a record with addresses starts with.
 pub(crate) const NUMBER: usize = 4;
 
-/// How the paths of a function are traced.
+/// The plan of a traced function.
 pub(crate) struct TracePlan {
     /// The paths.
     pub(crate) paths: paths::Plan,
@@ -23,7 +23,7 @@ pub(crate) struct TracePlan {
     pub(crate) longest: usize,
     /// For each block, whether paths that end with it have recorded anything.
     pub(crate) records: Vec<Records>,
-    /// The loops of which the trace tells how often they ran.
+    /// The loops whose trace has the number of iterations.
     pub(crate) repeats: Vec<Repetition>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Records {
     Always,
 }
 
-/// A loop of which the trace tells how often it ran.
+/// A loop whose trace has the number of iterations.
 pub(crate) struct Repetition {
     /// The edges from outside to its header.
     pub(crate) entries: Vec<Edge>,
@@ -48,7 +48,7 @@ pub(crate) struct Repetition {
     pub(crate) path: u64,
 }
 
-/// Bytes of the event that tells how often a loop ran.
+/// The length of the event with the number of a loop's iterations, in bytes.
 pub(crate) const REPETITION: usize = NUMBER + size_of::<pathformat::trace::Repetition>();
 
 /// The plan of a function.
@@ -76,7 +76,7 @@ pub(super) fn plan(graph: &Graph<'_>, options: &Options) -> Result<TracePlan, &'
     Ok(TracePlan { paths, longest, records, repeats })
 }
 
-/// How a loop is told, unless the limit cuts it elsewhere too.
+/// The repetition that a loop becomes, unless the limit cuts the loop elsewhere too.
 fn repetition(paths: &paths::Plan, repeat: &Repeat) -> Option<Repetition> {
     let dag = &paths.dag;
     let is_on_edges = |edge: &Edge| {
@@ -94,7 +94,7 @@ fn repetition(paths: &paths::Plan, repeat: &Repeat) -> Option<Repetition> {
     Some(Repetition { entries: repeat.entries.clone(), back: repeat.back, path })
 }
 
-/// How many bytes a block's accesses record.
+/// The number of bytes that a block's accesses record.
 fn recorded(graph: &Graph<'_>, block: Block) -> usize {
     graph.accesses(block).iter().map(|access| ADDRESS * access.num_recorded()).sum()
 }

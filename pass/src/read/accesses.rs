@@ -15,16 +15,16 @@ use crate::options::{Options, Traced};
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access<'ctx> {
-    /// What accesses it.
+    /// The instruction.
     pub(crate) instruction: InstructionValue<'ctx>,
     pub(crate) kind: AccessKind,
     /// None for a fence and a stride.
     pub(crate) address: Option<PointerValue<'ctx>>,
-    /// How many bytes, if that is not known. The stride.
+    /// The number of bytes, if it is computed; or the stride.
     pub(crate) length: Option<IntValue<'ctx>>,
-    /// How many bytes, if that is known.
+    /// The number of bytes, if it is known.
     pub(crate) size: u64,
-    /// What the address is computed from, and what is added to that.
+    /// The base of the address, and the constant that is added.
     pub(crate) from: Option<(Base, i64)>,
     /// The loop with whose iterations the address moves, if it does.
     pub(crate) moving: Option<Moving>,
@@ -56,7 +56,7 @@ impl fmt::Display for VariableIndex {
     }
 }
 
-/// What an address is computed from.
+/// The base of an address that is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Base {
     /// An access that always comes before.
@@ -74,7 +74,7 @@ pub(crate) struct Accesses<'ctx> {
     pub(crate) variables: Vec<GlobalValue<'ctx>>,
 }
 
-/// How an address moves with the iterations of a loop.
+/// The movement of an address with the iterations of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moving {
     pub(crate) header: Block,
@@ -87,7 +87,7 @@ impl<'ctx> Access<'ctx> {
         self.address.filter(|_| self.from.is_none())
     }
 
-    /// How many values of it a trace has: its address and its length, unless they are known, and
+    /// The number of its values in a trace: its address and its length, unless they are known, and
     /// its tickets.
     pub(crate) fn num_recorded(&self) -> usize {
         usize::from(self.recorded_address().is_some())

@@ -12,13 +12,13 @@ use crate::llvm::{self, InstructionFacts};
 pub(crate) struct Allocation {
     /// How the caller gets the address of new memory, if there is any.
     pub(crate) address: Option<AddressSource>,
-    /// How many bytes it has: the product of these operands; none if only the function knows.
+    /// The size of new memory: the product of these operands; none if only the function knows.
     pub(crate) size: [Option<u32>; 2],
-    /// What is free behind the call.
+    /// The operand whose memory is free behind the call.
     pub(crate) former: Option<u32>,
 }
 
-/// How a function hands over the address of the memory.
+/// The way in which a function hands over the address of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressSource {
     /// It returns the address, or null.
@@ -75,10 +75,10 @@ const KNOWN: &[(&str, Allocation)] = &[
 /// With these the symbols of all forms of `operator delete` begin.
 const DELETE: [&str; 2] = ["_ZdlPv", "_ZdaPv"];
 
-/// What stands in the attribute `alloc_size` for an operand that there is not.
+/// The operand of the attribute `alloc_size` that stands for none.
 const NO_OPERAND: u32 = u32::MAX;
 
-/// What a call does to memory, if that is known.
+/// The allocation that a call makes or frees, if that is known.
 pub(crate) fn of(call: InstructionValue<'_>) -> Option<Allocation> {
     let facts = InstructionFacts::of(call);
     if !facts.calls_function() || facts.must_be_last() || facts.does_not_return() {
@@ -96,7 +96,7 @@ pub(crate) fn allocates(call: InstructionValue<'_>) -> bool {
     of(call).is_some_and(|allocation| allocation.address.is_some())
 }
 
-/// What the attribute `alloc_size` says of a call.
+/// The allocation that the attribute `alloc_size` describes.
 fn annotated(call: InstructionValue<'_>) -> Option<Allocation> {
     let operands = llvm::allocated_size(call)?;
     let [first, second] = [(operands >> 32) as u32, operands as u32]

@@ -1,4 +1,4 @@
-//! What a function is called, who sees it, and where it is declared.
+//! Reads the names, the linkage and the place of a function's declaration.
 
 use inkwell::module::Linkage as Llvm;
 use inkwell::values::FunctionValue;
@@ -11,9 +11,10 @@ use crate::llvm::{self, Demangled, FunctionFacts};
 /// [`Function`](pathformat::manifest::Function).
 pub(crate) struct Declaration {
     pub(crate) name: String,
-    /// What the source calls it.
+    /// Its names in the source.
     pub(crate) demangled: Demangled,
-    /// What its lines call it, as [`qualified`] says; empty without debug information.
+    /// Its name in debug information, as [`qualified`] puts it together; empty without debug
+    /// information.
     pub(crate) qualified: String,
     pub(crate) linkage: Linkage,
     pub(crate) file: String,

@@ -77,7 +77,7 @@ pub(crate) fn check(
     Err(reason)
 }
 
-/// What a function says of itself by `__attribute__((annotate("pathcc:…")))`. It wins over the
+/// The wish that a function states by `__attribute__((annotate("pathcc:…")))`. It wins over the
 /// filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Annotation {
@@ -87,8 +87,8 @@ enum Annotation {
     Skip,
 }
 
-/// The last annotation that is for us. One that is not known is told, and leaves the function to
-/// the filter.
+/// The last annotation that is for us. One that is not known is reported, and leaves the function
+/// to the filter.
 fn annotation(function: FunctionValue<'_>, name: &str) -> Option<Annotation> {
     let words = llvm::annotations(function);
     let ours = words.filter_map(|text| text.strip_prefix("pathcc:").map(str::to_owned));

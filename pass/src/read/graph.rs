@@ -56,7 +56,7 @@ pub(crate) struct Graph<'ctx> {
     pub(crate) cfg: Cfg,
     /// Executions of each edge, estimated or measured.
     pub(crate) frequency: Vec<u64>,
-    /// What says so.
+    /// The source of the executions.
     pub(crate) weights: WeightSource,
     /// Whether the optimiser has made of it what it will run as.
     pub(crate) is_optimised: bool,
@@ -72,9 +72,9 @@ pub(crate) struct Graph<'ctx> {
     stays: Vec<Option<InstructionValue<'ctx>>>,
     /// Its accesses to memory, if they are traced.
     accesses: Accesses<'ctx>,
-    /// The loops whose iterations are one path, if they are told by their number.
+    /// The loops whose iterations are one path, if they are recorded as a number.
     repeats: Vec<Repeat>,
-    /// What the compiler made.
+    /// The code that the compiler made.
     pub(crate) made: CompilerMade<'ctx>,
     /// The blocks that were split off.
     split_off: Vec<BasicBlock<'ctx>>,
@@ -219,7 +219,7 @@ impl<'ctx> Graph<'ctx> {
         }
     }
 
-    /// The loops of which a trace tells how often they ran.
+    /// The loops whose trace has the number of iterations.
     pub(crate) fn repeats(&self) -> &[Repeat] {
         &self.repeats
     }

@@ -1,4 +1,4 @@
-//! Tells what the compiler made from what the source says: code of no line, and branches that no
+//! Separates the compiler's own code from the source's: code of no line, and branches that no
 //! source has.
 //!
 //! Five facts show it:
@@ -11,7 +11,7 @@
 //! * *Names of blocks.* clang names each block after what it is made for, `delete.notnull` for
 //!   what follows the check of a pointer before `delete`. No name in a source has a dot. By shape
 //!   and position alone, `p == nullptr || p->f()` in a macro looks the same as a check of clang's.
-//!   Names last until the first pass, so they tell nothing behind the optimiser. The driver asks
+//!   Names last until the first pass, so they show nothing behind the optimiser. The driver asks
 //!   clang to keep them.
 //! * *Positions.* The code of a comparison that is declared as `= default` stands at the name of
 //!   the operator, and its parameter elsewhere. The code of a comparison that is written stands at
@@ -32,7 +32,7 @@ use pathformat::settings::Stage;
 use crate::llvm::{self, Demangled, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 
-/// What the compiler made of a function.
+/// The parts of a function that the compiler made.
 pub(crate) struct CompilerMade<'ctx> {
     function: SourceShare,
     /// The blocks that only unwinding reaches.
@@ -49,7 +49,7 @@ pub(crate) struct CompilerMade<'ctx> {
     has_names: bool,
 }
 
-/// How much of a function is of the source.
+/// The part of a function that is of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SourceShare {
     /// All that is said to be.
@@ -132,11 +132,12 @@ const LOOPS: [&str; 8] = [
     "vla-init.loop",
 ];
 
-/// What a coroutine asks each thing that it waits for: `await.ready`, `yield2.suspend`.
+/// The names of the questions of a coroutine to each thing that it waits for: `await.ready`,
+/// `yield2.suspend`.
 const AWAITS: [&str; 4] = ["await", "final", "init", "yield"];
 const OF_AWAIT: [&str; 3] = [".cleanup", ".ready", ".suspend"];
 
-/// What functions are called like that the compiler calls by itself when it unwinds: those of the
+/// Prefixes of functions that the compiler calls by itself when it unwinds: those of the
 /// runtime of exceptions, and `operator delete`.
 const RUNTIME: [&str; 5] = ["__clang_call_terminate", "__cxa_", "_Unwind_", "_Zda", "_Zdl"];
 
@@ -192,8 +193,8 @@ impl<'ctx> CompilerMade<'ctx> {
         self.is_unwinding(at) && !ends_scope()
     }
 
-    /// Who chose that control can go several ways at the end of a block. `comes_before` says of a
-    /// block that control can go to from it whether that stands at or before it.
+    /// The chooser of the ways at the end of a block: the source or the compiler. `comes_before`
+    /// says of a block that control can go to from it whether that stands at or before it.
     pub(crate) fn chooser(
         &self,
         block: BasicBlock<'ctx>,
@@ -254,7 +255,7 @@ impl SourceShare {
     }
 }
 
-/// What the name of a function has by which a coroutine hands itself to what it waits for.
+/// Part of the name of a function by which a coroutine hands itself to what it waits for.
 const WRAPS_AWAIT: &str = ".__await_suspend_wrapper__";
 
 /// Whether a function calls another variant of the same function of the source.

@@ -1,6 +1,6 @@
 //! The name of a function as people say it: `std::vector::push_back`.
 //!
-//! It is put together from the scopes that debug information has, since those tell which namespaces
+//! It is put together from the scopes that debug information has, since those show which namespaces
 //! are inline; symbols do not. Arguments of templates, inline namespaces and modules are left out.
 //! What has no name in the source has one in brackets, as LLVM's demangler and clang write it: a
 //! namespace is `(anonymous namespace)`, a class `(anonymous class)`. A lambda is `(lambda)` in the
@@ -26,7 +26,7 @@ fn joined(scopes: &[Scope]) -> String {
                 parts.pop();
                 parts.push("(lambda)");
             }
-            // What a pointer to a lambda points to.
+            // The function that a pointer to a lambda points to.
             Some("__invoke") => parts.push("(lambda)"),
             _ => parts.extend(part(scope)),
         }
@@ -36,7 +36,7 @@ fn joined(scopes: &[Scope]) -> String {
     parts.join("::")
 }
 
-/// What stands for a scope; nothing for one that is not named.
+/// The text for a scope; nothing for one that is not named.
 fn part(scope: &Scope) -> Option<&str> {
     let unnamed = match scope.kind {
         ScopeKind::InlineNamespace => return None,

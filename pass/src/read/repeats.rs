@@ -21,7 +21,7 @@ pub(crate) struct Repeat {
     pub(crate) back: Edge,
 }
 
-/// A loop is expected to run so many times for each time that it is entered. What tells how often
+/// A loop is expected to run so many times for each time that it is entered. What says how often
 /// it ran takes as much room as so many numbers of paths.
 const WORTH: u64 = 4;
 

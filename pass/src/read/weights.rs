@@ -2,7 +2,7 @@
 //!
 //! Weights decide where counting code goes and which edges are cut. Counts are exact with any
 //! weights. A function that did not run, or whose graph has changed, keeps the estimates. Weights
-//! also tell which functions are hot, where only those are wanted.
+//! also show which functions are hot, where only those are wanted.
 
 use std::fs;
 
@@ -27,8 +27,8 @@ pub(crate) fn warn_unused(weights: &Weights, options: &Options, source: &str) {
     }
 }
 
-/// The weights for a source file; `None` if there are none to be had. What cannot be read is told
-/// once for each compilation: it costs speed alone.
+/// The weights for a source file; `None` if there are none to be had. What cannot be read is
+/// reported once for each compilation: it costs speed alone.
 pub(crate) fn read(options: &Options, source: &str) -> Option<Weights> {
     let path = options.weights.as_ref()?;
     let instead = if options.hot.is_some() {

@@ -5,7 +5,7 @@
 //!
 //! With exact threads, code for executables reads the address of its thread's copy from a
 //! thread-local word. Other code moves the array's address by the thread-local word `delta`, which
-//! is 0 or the distance from the region to the thread's copy. A variable, not the loader, tells
+//! is 0 or the distance from the region to the thread's copy. A variable, not the loader, has
 //! where that word is: a library with thread-local variables at a fixed place could not be opened
 //! if the program already has many such variables. The executable lends the word to libraries.
 //!
@@ -31,7 +31,7 @@ use super::assembly::{NO_MEMORY, promise, step_at_address, step_by_parts};
 use super::counter::{Counter, Step};
 use super::{lookup, note};
 
-/// How a counter is stepped.
+/// The way in which a counter is stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// By one instruction that other threads wait for.
@@ -51,11 +51,11 @@ enum Way {
 pub(crate) struct CounterArray<'ctx> {
     context: ContextRef<'ctx>,
     array: GlobalValue<'ctx>,
-    /// How many counters stand before the keys.
+    /// The number of counters before the keys.
     counters: u64,
     /// The function that looks keys up, if there are any.
     find: Option<FunctionValue<'ctx>>,
-    /// What leads to the thread's copy: a thread-local word, or a variable that says where one is.
+    /// The way to the thread's copy: a thread-local word, or a variable that says where one is.
     word: Option<GlobalValue<'ctx>>,
     addressing: Addressing,
     is_position_independent: bool,
@@ -225,7 +225,7 @@ impl<'ctx> CounterArray<'ctx> {
         call.try_as_basic_value().unwrap_basic().into_pointer_value()
     }
 
-    /// The thread's word that a variable tells the place of. It is two instructions, one behind the
+    /// The thread's word whose distance a variable has. It is two instructions, one behind the
     /// other, so that the linker can put others there (`linker-shim/src/words.rs`).
     fn read_delta(
         &self,

@@ -17,7 +17,7 @@ const ARGUMENTS_ONLY: u64 = 3;
 /// LLVM's code for "neither reads nor writes memory", as far as LLVM is concerned.
 pub(super) const NO_MEMORY: u64 = 0;
 
-/// What the instruction changes besides the counter.
+/// The registers that the instruction changes besides the counter.
 const CLOBBERS: &str = "~{dirflag},~{fpsr},~{flags}";
 
 /// Steps the counter that `address` leads to. LLVM chooses how the instruction says the address.

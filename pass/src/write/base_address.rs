@@ -75,7 +75,7 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
         }
     }
 
-    /// Tells that code will be written in `block` before `at`.
+    /// Notes that code will be written in `block` before `at`.
     pub(super) fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
         let before = std::iter::successors(at.get_previous_instruction(), |at| {
             at.get_previous_instruction()
@@ -84,7 +84,7 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
             .set(self.behind_call[block.index()][0] || before.into_iter().any(is_call));
     }
 
-    /// Tells that code will be written on an edge out of `block`.
+    /// Notes that code will be written on an edge out of `block`.
     pub(super) fn stand_behind(&self, block: Block) {
         self.is_behind_call.set(self.behind_call[block.index()][1]);
     }

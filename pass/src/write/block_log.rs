@@ -1,7 +1,7 @@
 //! The block log: every executed block is reported by a call. It is slow and obvious, and tests
 //! compare counts with it.
 //!
-//! Each activation of a function gets a number, so that recursion and threads can be told apart
+//! Each activation of a function gets a number, so that recursion and threads can be separated
 //! offline. The end of a path is reported exactly where a path that ends in a block would be
 //! counted. `block-log/src/log.rs` writes the file.
 

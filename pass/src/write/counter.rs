@@ -7,7 +7,7 @@ use inkwell::values::{IntValue, PointerValue};
 pub(crate) struct Counter<'ctx> {
     /// The address of the function's counters.
     pub base: PointerValue<'ctx>,
-    /// What a register adds to the constant, if one does.
+    /// The register that is added to the constant, if there is one.
     pub index: Option<IntValue<'ctx>>,
     /// In counters.
     pub constant: u64,

@@ -70,8 +70,8 @@ fn call<'ctx>(
     llvm::forget_purity(function);
 }
 
-/// How often a function was entered, its copies included. A function that several units define has
-/// one counter.
+/// The number of entries of a function, its copies included. A function that several units define
+/// has one counter.
 fn counter<'ctx>(module: &Module<'ctx>, function: FunctionValue<'_>) -> GlobalValue<'ctx> {
     let symbol = llvm::name(&function);
     let symbol = entered(&symbol).unwrap_or(&symbol);

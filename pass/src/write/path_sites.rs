@@ -21,7 +21,7 @@ pub(super) enum Site {
     On(Edge),
 }
 
-/// What happens to paths and to the path register at a site.
+/// The effect of a site on paths and on the path register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// A path goes on along this edge of the acyclic graph.

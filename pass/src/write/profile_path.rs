@@ -1,4 +1,4 @@
-//! Tells the runtime where profiles go, if the build says so.
+//! Writes where profiles go, for the runtime, if the build says so.
 //!
 //! Every object holds the same text under one name, of which the linker keeps one.
 

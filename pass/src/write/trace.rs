@@ -44,7 +44,7 @@ mod symbols;
 use self::repeating::{FirstIterations, LoopCounter};
 use self::symbols::Symbols;
 
-/// What the traced code of a unit refers to.
+/// The symbols of the traced code of a unit.
 pub(super) struct Unit<'ctx> {
     id: ModuleId,
     symbols: Symbols<'ctx>,
@@ -62,8 +62,8 @@ impl<'ctx> Unit<'ctx> {
     ) -> Self {
         let symbols = Symbols::define(module, id, length);
         let is_memory_traced = options.traced != Some(Traced::ControlFlow);
-        // What is recorded is not removed. Before optimisation nobody knows which allocations will
-        // be, and a program may tell.
+        // A recorded allocation is not removed. Before optimisation nobody knows which ones will be
+        // removed, and a program may notice.
         let stays = options.stage == Stage::Late || options.level == Level::Zero;
         let recorder = (is_memory_traced && stays).then(|| allocations::define(module, &symbols));
         Self { id, symbols, recorder }
@@ -132,8 +132,8 @@ pub(super) fn instrument<'ctx>(
     llvm::forget_purity(function.function);
 }
 
-/// How many iterations of a loop are recorded as other paths are, each time that it is entered:
-/// short loops need no event.
+/// The number of iterations of a loop that are recorded as other paths are, each time that it is
+/// entered: short loops need no event.
 const RECORDED: u64 = 3;
 
 struct Writer<'a, 'ctx> {
@@ -143,7 +143,7 @@ struct Writer<'a, 'ctx> {
     longest: usize,
     /// For each block, whether paths that end with it have addresses.
     records: &'a [Records],
-    /// What is added to a path's id, so that it is its number in the unit.
+    /// The number that is added to a path's id, for its number in the unit.
     first_number: u64,
     symbols: &'a Symbols<'ctx>,
     position: Position<'a, 'ctx>,
@@ -153,16 +153,16 @@ struct Writer<'a, 'ctx> {
     record: PointerValue<'ctx>,
     /// Where the next address goes.
     next: PointerValue<'ctx>,
-    /// The loops of which it is told how often they ran.
+    /// The loops whose iterations are counted.
     repeats: Vec<LoopCounter<'a, 'ctx>>,
-    /// Their ends of iterations.
+    /// The ends of their iterations.
     few: RefCell<Vec<FirstIterations<'a, 'ctx>>>,
-    /// Where it is known whether a chunk is full.
+    /// The conditions that show whether a chunk is full.
     checks: RefCell<Vec<IntValue<'ctx>>>,
 }
 
 impl<'a, 'ctx> Writer<'a, 'ctx> {
-    /// What each access records: before it, but for the ticket that is taken after it.
+    /// The records of accesses: each before its access, but for the ticket that is taken after it.
     fn write_accesses(&self) {
         for block in self.graph.cfg.blocks() {
             for access in self.graph.accesses(block) {
@@ -267,7 +267,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// What is done about loops of which it is told how often they ran, where they are entered.
+    /// Starts the counts of iterations where loops are entered.
     fn write_entries(&self) {
         let builder = &self.position.builder;
         for repeat in &self.repeats {
@@ -280,9 +280,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// An iteration of a loop ends. The first ones are recorded as other paths are, which is
-    /// written in the end, since it changes the blocks. From then on it is told how many there
-    /// were.
+    /// An iteration of a loop ends. The first ones are recorded as other paths are; that code is
+    /// written in the end, since it changes the blocks. From then on the event has their number.
     fn repeat(&self, repeat: &LoopCounter<'a, 'ctx>) {
         let (builder, symbols) = (&self.position.builder, self.symbols);
         let word = symbols.word();
@@ -297,7 +296,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         symbols.store(builder, place, number);
     }
 
-    /// The first iterations of loops: so many are recorded, and then an event begins.
+    /// The first iterations of loops: [`RECORDED`] of them are recorded, then an event begins.
     fn write_first_iterations(&self) {
         let builder = &self.position.builder;
         for (is_few, number, repetition) in self.few.take() {
@@ -321,8 +320,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// An event begins to tell how often a loop ran. There is room for it, and for the record
-    /// behind it.
+    /// Begins the event with the number of a loop's iterations. There is room for it, and for the
+    /// record behind it.
     fn begin_repetition(&self, repetition: &Repetition) {
         let (builder, symbols) = (&self.position.builder, self.symbols);
         let word = symbols.word();
@@ -378,7 +377,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         self.checks.borrow_mut().push(is_full.expect("two numbers"));
     }
 
-    /// What is done where a chunk is full: the record starts in another one.
+    /// Starts the record in another chunk where one is full.
     fn write_checks(&self) {
         let builder = &self.position.builder;
         for is_full in self.checks.take() {
@@ -391,8 +390,9 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// Writes one step where the builder stands, at a block. The end of a path tells the thread's
-    /// word where the next record goes if somebody else may write that.
+    /// Writes one step where the builder stands, at a block. The end of a path stores in
+    /// the thread's word where the next record goes if it `publishes` that: somebody else may write
+    /// it.
     fn step(&self, op: Op, publishes: bool, at: Block) {
         let builder = &self.position.builder;
         let word = self.symbols.word();

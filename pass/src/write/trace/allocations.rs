@@ -103,8 +103,8 @@ fn address<'ctx>(
     address.expect("two numbers").into_int_value()
 }
 
-/// What is free behind a call that moves memory to a new `address`, or 0: a call that failed, which
-/// asked for some size and got nothing, leaves the memory where it was.
+/// The memory that is free behind a call that moves it to a new `address`, or 0: a call that
+/// failed, which asked for some size and got nothing, leaves the memory where it was.
 fn freed<'ctx>(
     builder: &Builder<'ctx>,
     [address, size, former]: [IntValue<'ctx>; 3],

@@ -1,4 +1,5 @@
-//! What the code of a trace refers to: the thread's words, what makes room, and the unit's array.
+//! The symbols that the code of a trace uses: the thread's words, the function that makes room, and
+//! the unit's array.
 //!
 //! An object has definitions of its own of all three, so that it runs whichever linker links it.
 //! `ld.pathld` defines them again. The words and what makes room are those of the process, not of
@@ -91,7 +92,7 @@ impl<'ctx> Symbols<'ctx> {
         builder.build_int_to_ptr(offset.into_int_value(), kind, "").expect("a number is a pointer")
     }
 
-    /// What an instruction gives that reads only constants of the process.
+    /// The result of an instruction that reads only constants of the process.
     fn constant_code(
         &self,
         builder: &Builder<'ctx>,
@@ -276,7 +277,8 @@ impl<'ctx> Symbols<'ctx> {
     }
 }
 
-/// What makes room. That of an object gives memory that nobody reads, to all threads the same.
+/// The function that makes room. That of an object gives all threads the same memory, which nobody
+/// reads.
 fn room<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
     let context = module.get_context();
     let pointer = context.ptr_type(AddressSpace::default());
