@@ -28,7 +28,7 @@ pub(crate) fn why_skipped(words: &CommandLine) -> Option<&'static str> {
     }
 }
 
-/// Whether a profiler of clang's own changes the code, or reads what it counted, in the middle of
+/// True if a profiler of clang's own changes the code, or reads what it counted, in the middle of
 /// the pipeline.
 pub(crate) fn has_profiler(words: &CommandLine) -> bool {
     const OPTIONS: [&str; 4] =
@@ -62,7 +62,7 @@ pub(crate) fn foreign_target(words: &CommandLine, prefix: &str) -> Option<String
     foreign
 }
 
-/// Whether a target is x86-64 Linux with 64-bit pointers.
+/// True if a target is x86-64 Linux with 64-bit pointers.
 fn is_counted(target: &str) -> bool {
     target.starts_with("x86_64") && target.contains("linux") && !target.ends_with("x32")
 }

@@ -89,7 +89,7 @@ impl CommandLine {
         self.opened().filter(move |word| scanner.is_own(word))
     }
 
-    /// Whether a word names what can be read but once: a response file that is no regular file, or
+    /// True if a word names what can be read but once: a response file that is no regular file, or
     /// the standard input by a path. Then nobody but the compiler itself may read it, and only
     /// once.
     pub(crate) fn can_be_read_once(&self) -> bool {
@@ -102,7 +102,7 @@ impl CommandLine {
         })
     }
 
-    /// Whether one of [`CommandLine::own`] is exactly `option`.
+    /// True if one of [`CommandLine::own`] is exactly `option`.
     pub(crate) fn has(&self, option: &str) -> bool {
         self.own().any(|word| word == option)
     }

@@ -46,11 +46,11 @@ pub(crate) struct Environment {
     pub(crate) path: OsString,
     /// [`REAL_LINKER`], unless an earlier pathcc has set it.
     pub(crate) users_linker: Option<OsString>,
-    /// Whether [`REAL_LINKER`] was left behind by an earlier pathcc.
+    /// True if [`REAL_LINKER`] was left behind by an earlier pathcc.
     pub(crate) stale_linker: bool,
-    /// Whether clang's own `COMPILER_PATH` changes where it looks for programs.
+    /// True if clang's own `COMPILER_PATH` changes where it looks for programs.
     pub(crate) compiler_path: bool,
-    /// Whether a variable is set that makes the driver itself (not its jobs) write a log.
+    /// True if a variable is set that makes the driver itself (not its jobs) write a log.
     pub(crate) driver_logs: bool,
     /// `MAKEFLAGS`, in which make names its jobserver.
     pub(crate) makeflags: Option<String>,

@@ -44,13 +44,13 @@ enum Choice<'a> {
     Path(&'a OsStr),
 }
 
-/// Whether a command line may link at all. Only a hint, but it errs on no side that matters: a word
+/// True if a command line may link at all. Only a hint, but it errs on no side that matters: a word
 /// of another option's that looks like `-c` leaves the user's own linker in charge.
 pub(crate) fn may_link(words: &CommandLine) -> bool {
     !words.own().any(|word| NO_LINK.iter().any(|option| word == *option))
 }
 
-/// Whether the default linker may be elsewhere than first on `PATH`.
+/// True if the default linker may be elsewhere than first on `PATH`.
 fn looks_elsewhere(words: &CommandLine) -> bool {
     words
         .own()

@@ -104,13 +104,13 @@ impl Job {
         self.arguments.windows(2).find(|pair| pair[0] == "-o").map(|pair| Path::new(&pair[1]))
     }
 
-    /// Whether its messages are coloured.
+    /// True if its messages are coloured.
     pub(crate) fn has_colours(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "-fcolor-diagnostics")
     }
 }
 
-/// Whether asking for a plan may be of use: at least two words look like sources, and no other one
+/// True if asking for a plan may be of use: at least two words look like sources, and no other one
 /// makes the plan too difficult for us.
 pub(crate) fn is_worthwhile(words: &CommandLine) -> bool {
     let mut sources = 0;

@@ -78,12 +78,12 @@ impl ProgramName {
         }
     }
 
-    /// Whether this is a name of a driver of LLVM's.
+    /// True if this is a name of a driver of LLVM's.
     pub(crate) fn is_llvm(&self) -> bool {
         matches!(&*self.stem, "clang" | "clang++" | "flang")
     }
 
-    /// Whether this is a name of pathcc itself.
+    /// True if this is a name of pathcc itself.
     pub(crate) fn is_pathcc(&self) -> bool {
         matches!(&*self.stem, "pathcc" | "pathc++" | "pathfc")
     }

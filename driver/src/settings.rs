@@ -59,10 +59,7 @@ impl LayeredSettings {
     /// A warning for each file that is not obeyed.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let warning = |(path, why): &(PathBuf, String)| {
-            format!(
-                "{} is not obeyed: {why}; to obey it all the same set {CONFIG} to it",
-                path.display()
-            )
+            format!("{} is ignored: {why}; to use it anyway, set {CONFIG} to it", path.display())
         };
         self.config.refused.iter().map(warning).collect()
     }

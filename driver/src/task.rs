@@ -78,7 +78,7 @@ pub(crate) struct Counted {
     pub(crate) installation: Installation,
     /// The number of sources that are compiled at the same time, if one is given.
     pub(crate) jobs: Option<usize>,
-    /// Whether there may be several sources, which can be compiled side by side.
+    /// True if there may be several sources, which can be compiled side by side.
     pub(crate) may_split: bool,
 }
 
@@ -209,7 +209,7 @@ impl<'a> Line<'a> {
         options
     }
 
-    /// Whether clang is something else than the driver we know: its inner programs, which are named
+    /// True if clang is something else than the driver we know: its inner programs, which are named
     /// by the first argument, or a driver for another compiler's command line.
     fn is_for_clang_alone(&self) -> bool {
         self.arguments.first().is_some_and(|first| first.as_bytes().starts_with(b"-cc1"))

@@ -37,7 +37,7 @@ pub(crate) struct Compiler {
     pub(crate) mode: Option<&'static str>,
     /// The language whose driver it is called as.
     pub(crate) language: Language,
-    /// Whether the name carries a target prefix.
+    /// True if the name carries a target prefix.
     pub(crate) has_target_prefix: bool,
 }
 

@@ -225,7 +225,7 @@ fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
     };
     let not_obeyed = |why: &str| {
         format!(
-            "pathcc: warning: ROOT/work/pathcc.toml is not obeyed: {why}; to obey it all the same \
+            "pathcc: warning: ROOT/work/pathcc.toml is ignored: {why}; to use it anyway, \
              set PATHCC_CONFIG to it\n"
         )
     };

@@ -23,23 +23,23 @@ pub(crate) struct CommandLine {
     pub(crate) output: Option<PathBuf>,
     /// The file that lists what the output depends on.
     pub(crate) dependency_file: Option<PathBuf>,
-    /// Whether a build-id is asked for or refused.
+    /// True if a build-id is asked for or refused.
     pub(crate) build_id: bool,
-    /// Whether the output keeps the relocations of its code, so that other programs can change it.
+    /// True if the output keeps the relocations of its code, so that other programs can change it.
     pub(crate) keeps_relocations: bool,
-    /// Whether a shared library is asked for.
+    /// True if a shared library is asked for.
     pub(crate) makes_library: bool,
-    /// Whether only archives are searched for where the line ends. Compilers name the C library
+    /// True if only archives are searched for where the line ends. Compilers name the C library
     /// there.
     pub(crate) ends_static: bool,
-    /// Whether an object that has bitcode beside its machine code is linked as bitcode.
+    /// True if an object that has bitcode beside its machine code is linked as bitcode.
     pub(crate) takes_fat_bitcode: bool,
     /// Why this is nothing for pathld.
     pub(crate) foreign: Option<Foreign>,
 }
 
 impl CommandLine {
-    /// Whether a C library is linked.
+    /// True if a C library is linked.
     pub(crate) fn has_c_library(&self) -> bool {
         self.inputs.iter().any(|input| match input {
             Input::Library { name, .. } => name == "c",
@@ -47,7 +47,7 @@ impl CommandLine {
         })
     }
 
-    /// Whether the C library's start is linked: `crt1.o`, `Scrt1.o`, `rcrt1.o`, `gcrt1.o`.
+    /// True if the C library's start is linked: `crt1.o`, `Scrt1.o`, `rcrt1.o`, `gcrt1.o`.
     pub(crate) fn has_start_files(&self) -> bool {
         self.inputs.iter().any(|input| match input {
             Input::Library { .. } => false,
@@ -67,7 +67,7 @@ pub(crate) enum Input {
     Library {
         /// Without `lib` and suffix, or a whole file name after a colon.
         name: OsString,
-        /// Whether shared libraries are left out.
+        /// True if shared libraries are left out.
         static_only: bool,
     },
 }
@@ -305,7 +305,7 @@ fn split(argument: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// Whether this letter may be followed by its value at once.
+/// True if this letter may be followed by its value at once.
 fn joins(letter: u8) -> bool {
     // Of the one-letter options only these matter here; `-export-dynamic` and the like start with
     // others.
@@ -387,7 +387,7 @@ impl Parser {
     }
 }
 
-/// Whether an emulation is x86-64 ELF with 64-bit pointers.
+/// True if an emulation is x86-64 ELF with 64-bit pointers.
 fn is_ours(machine: &OsStr) -> bool {
     machine == "elf_x86_64"
 }

@@ -33,7 +33,7 @@ const AVAILABLE_EXTERNALLY: u64 = 12;
 /// Abbreviations have no more operands, nor modules more abbreviations.
 const MOST: usize = 1 << 10;
 
-/// Whether these bytes are bitcode.
+/// True if these bytes are bitcode.
 pub(crate) fn is_bitcode(data: &[u8]) -> bool {
     data.starts_with(MAGIC) || data.starts_with(&WRAPPER)
 }
@@ -47,7 +47,7 @@ pub(crate) enum Bitcode {
     Counted,
     /// The pass has not seen its functions.
     Plain {
-        /// Whether it stays a unit of its own, as in thin link-time optimisation.
+        /// True if it stays a unit of its own, as in thin link-time optimisation.
         is_apart: bool,
     },
 }

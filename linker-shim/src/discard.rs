@@ -15,7 +15,7 @@ const DISCARD: &[u8] = b"/DISCARD/";
 const NEEDED: [&str; 4] =
     [names::FUNCTIONS_SECTION, names::MODULES_SECTION, ".tdata.__pathcc_delta", ".init_array"];
 
-/// Whether a text is a linker script that throws away what counting needs.
+/// True if a text is a linker script that throws away what counting needs.
 pub(crate) fn is_in(text: &[u8]) -> bool {
     if text.len() > LONGEST || text.contains(&0) {
         return false;
@@ -30,7 +30,7 @@ pub(crate) fn is_in(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a pattern up to the brace that closes a list stands for something needed.
+/// True if a pattern up to the brace that closes a list stands for something needed.
 fn names_needed(tokens: &mut dyn Iterator<Item = &[u8]>) -> bool {
     let mut depth = 0u32;
     for token in tokens {

@@ -32,7 +32,7 @@ pub(crate) fn region_size(modules: &[Module]) -> Option<u64> {
     Some(layout(modules)?.size)
 }
 
-/// Whether there are modules that count.
+/// True if there are modules that count.
 pub(crate) fn counts(modules: &[Module]) -> bool {
     modules.iter().any(|module| !module.traced)
 }
@@ -297,7 +297,7 @@ fn call_first(object: &mut Object<'_>) -> Result<()> {
     refer(object, array, offset, begin)
 }
 
-/// Whether a module has a thread-local word that leads to its array.
+/// True if a module has a thread-local word that leads to its array.
 pub(crate) fn has_own_base(module: &Module) -> bool {
     module.own_base && module.threads == Threads::Exact && module.counters > 0 && !module.traced
 }

@@ -18,7 +18,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the output is there.
+    /// True if the output is there.
     pub(crate) fn success(self) -> bool {
         self == Outcome::Code(0)
     }

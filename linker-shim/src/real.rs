@@ -31,7 +31,7 @@ pub(crate) struct RealLinker {
     name: OsString,
 }
 
-/// Whether a linker shows what it has to say.
+/// The treatment of a linker's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Voice {
     /// As if it had been called directly.
@@ -146,7 +146,7 @@ impl RealLinker {
     }
 }
 
-/// Whether a command line comes near what the kernel takes: 2 MiB for all, 128 KiB for one
+/// True if a command line comes near what the kernel takes: 2 MiB for all, 128 KiB for one
 /// argument.
 fn is_long(arguments: &[OsString]) -> bool {
     // Each argument costs its bytes, a NUL and a pointer; the environment needs room as well.
@@ -204,7 +204,7 @@ fn named(path: PathBuf) -> RealLinker {
     RealLinker { path, name }
 }
 
-/// Whether a path leads to this very file, through links of either kind.
+/// True if a path leads to this very file, through links of either kind.
 fn is_this_program(path: &Path) -> bool {
     env::current_exe().is_ok_and(|this| programs::is_same_file(&this, path))
 }

@@ -51,7 +51,7 @@ const START: &[u8] = b"__pathcc.";
 /// The length of a module's id in a name.
 const ID: usize = 32;
 
-/// Whether an object has symbols of ours that were changed.
+/// True if an object has symbols of ours that were changed.
 pub(crate) fn is_changed(object: &[u8]) -> bool {
     Object::parse(object).is_some_and(|object| !object.changed().is_empty())
 }

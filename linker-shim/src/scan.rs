@@ -40,13 +40,13 @@ pub(crate) struct Module {
     pub(crate) keys: u64,
     /// The way in which its threads count.
     pub(crate) threads: Threads,
-    /// Whether it finds its array by a thread-local word of its own.
+    /// True if it finds its array by a thread-local word of its own.
     pub(crate) own_base: bool,
-    /// Whether its code may give threads other thread pointers.
+    /// True if its code may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
-    /// Whether it is traced: of its array, only the first word is used.
+    /// True if it is traced: of its array, only the first word is used.
     pub(crate) traced: bool,
-    /// Whether it says itself where recording begins.
+    /// True if it says itself where recording begins.
     pub(crate) waits: bool,
 }
 
@@ -57,19 +57,19 @@ pub(crate) struct ScanResult {
     pub(crate) modules: Vec<Module>,
     /// Records that could not be read.
     pub(crate) damaged: Vec<Damaged>,
-    /// Whether there is bitcode, whose modules show only after the link.
+    /// True if there is bitcode, whose modules show only after the link.
     pub(crate) bitcode: bool,
-    /// Whether there is bitcode beside machine code, in an object of `-ffat-lto-objects`.
+    /// True if there is bitcode beside machine code, in an object of `-ffat-lto-objects`.
     pub(crate) fat_bitcode: bool,
-    /// Whether some of the bitcode has functions that the pass has not seen.
+    /// True if some of the bitcode has functions that the pass has not seen.
     pub(crate) plain_bitcode: bool,
-    /// Whether some of that is joined with other bitcode.
+    /// True if some of that is joined with other bitcode.
     pub(crate) joined_bitcode: bool,
-    /// Whether the pass has counted some of the bitcode.
+    /// True if the pass has counted some of the bitcode.
     pub(crate) counted_bitcode: bool,
-    /// Whether there is a shared library.
+    /// True if there is a shared library.
     pub(crate) shared: bool,
-    /// Whether a library that may be a shared one was not found.
+    /// True if a library that may be a shared one was not found.
     pub(crate) unseen: bool,
     /// Objects and archives with modules.
     pub(crate) counted: Vec<PathBuf>,

@@ -61,7 +61,7 @@ pub(crate) fn tail_call(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
     }
 }
 
-/// Whether a block does nothing but return.
+/// True if a block does nothing but return.
 pub(crate) fn only_returns(block: BasicBlock<'_>) -> bool {
     // SAFETY: a live block.
     unsafe { ffi::pathpass_only_returns(block.as_mut_ptr()) }
@@ -147,13 +147,13 @@ pub(crate) fn successors<'a>(terminator: InstructionValue<'a>) -> Vec<BasicBlock
     }
 }
 
-/// Whether a call hands over from a coroutine to another one (`llvm.coro.await.suspend.handle`).
+/// True if a call hands over from a coroutine to another one (`llvm.coro.await.suspend.handle`).
 pub(crate) fn hands_over(call: InstructionValue<'_>) -> bool {
     // SAFETY: a live instruction.
     unsafe { ffi::pathpass_hands_over(call.as_value_ref()) }
 }
 
-/// Whether a block does nothing but suspend a coroutine, and leads to one other block.
+/// True if a block does nothing but suspend a coroutine, and leads to one other block.
 pub(crate) fn only_suspends(block: BasicBlock<'_>) -> bool {
     // SAFETY: a live block.
     unsafe { ffi::pathpass_only_suspends(block.as_mut_ptr()) }
@@ -165,7 +165,7 @@ pub(crate) fn drop_names(module: &Module<'_>) {
     unsafe { ffi::pathpass_drop_names(module.as_mut_ptr()) }
 }
 
-/// Whether a `switch` asks what becomes of a coroutine that was just suspended
+/// True if a `switch` asks what becomes of a coroutine that was just suspended
 /// (`llvm.coro.suspend`).
 pub(crate) fn is_on_suspension(switch: InstructionValue<'_>) -> bool {
     // SAFETY: a live switch.
@@ -293,14 +293,14 @@ pub(crate) fn module_hash(module: &Module<'_>) -> u64 {
     unsafe { ffi::pathpass_module_hash(module.as_mut_ptr()) }
 }
 
-/// Whether code of a module may give threads another thread pointer, by a system call whose number
+/// True if code of a module may give threads another thread pointer, by a system call whose number
 /// is not known to be another one's or by an instruction.
 pub(crate) fn moves_thread_pointer(module: &Module<'_>) -> bool {
     // SAFETY: a live module.
     unsafe { ffi::pathpass_moves_thread_pointer(module.as_mut_ptr()) }
 }
 
-/// Whether LLVM's verifier accepts a function; it says on standard error why not.
+/// True if LLVM's verifier accepts a function; it says on standard error why not.
 pub(crate) fn verify(function: FunctionValue<'_>) -> bool {
     // SAFETY: a live function.
     unsafe { ffi::pathpass_verify(function.as_value_ref()) }

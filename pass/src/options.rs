@@ -31,11 +31,11 @@ pub(crate) struct Options {
     pub(crate) skip: Option<String>,
     /// The way in which code finds the array of its thread.
     pub(crate) addressing: Addressing,
-    /// Whether code of the module may give threads other thread pointers.
+    /// True if code of the module may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
-    /// Whether threads have words of ours wherever the code of the module runs.
+    /// True if threads have words of ours wherever the code of the module runs.
     pub(crate) has_words: bool,
-    /// Whether the code of the module is position-independent.
+    /// True if the code of the module is position-independent.
     pub(crate) is_position_independent: bool,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Options {
     pub(crate) level: Level,
     /// Directories of system headers that the compiler does not search of itself.
     pub(crate) system_directories: Vec<String>,
-    /// Whether nothing follows but code generation that optimises: it makes a load, an addition and
+    /// True if nothing follows but code generation that optimises: it makes a load, an addition and
     /// a store one instruction.
     pub(crate) last: bool,
     /// The file with the counts of edges.
@@ -60,11 +60,11 @@ pub(crate) struct Options {
     pub(crate) hot: Option<u32>,
     /// The techniques that make counting cheaper.
     pub(crate) techniques: Techniques,
-    /// Whether the manifest has the text of each block in LLVM's intermediate language.
+    /// True if the manifest has the text of each block in LLVM's intermediate language.
     pub(crate) ir: bool,
-    /// Whether blocks have names only for us, and lose them when they are read.
+    /// True if blocks have names only for us, and lose them when they are read.
     pub(crate) drops_names: bool,
-    /// Whether every instrumented function is verified.
+    /// True if every instrumented function is verified.
     pub(crate) verify: bool,
 }
 
@@ -231,12 +231,12 @@ impl Addressing {
 }
 
 impl Options {
-    /// Whether paths end where those of a trace do.
+    /// True if paths end where those of a trace do.
     pub(crate) fn cuts_at_calls(&self) -> bool {
         self.mode == Mode::Trace || self.mode == Mode::Log && self.traced.is_some()
     }
 
-    /// Whether counters may be in registers in loops.
+    /// True if counters may be in registers in loops.
     pub(crate) fn promotes(&self) -> bool {
         // What LLVM does not optimise stays in memory.
         if self.stage == Stage::Early && self.level == Level::Zero {
@@ -251,7 +251,7 @@ impl Options {
         }
     }
 
-    /// Whether a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or
+    /// True if a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or
     /// `None` if it did not run.
     pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
         self.hot
@@ -306,7 +306,7 @@ impl Filter {
         }
     }
 
-    /// Whether a function of these names in this file is counted. Empty names are none.
+    /// True if a function of these names in this file is counted. Empty names are none.
     pub(crate) fn admits(&self, names: &[&str], file: &str) -> bool {
         let names = || names.iter().filter(|name| !name.is_empty());
         let hits = |glob: &String| {

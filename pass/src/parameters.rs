@@ -45,7 +45,7 @@ pub(crate) struct Parameter {
     pub(crate) word: &'static CStr,
     /// Its purpose.
     pub(crate) meaning: &'static CStr,
-    /// Whether only our own measurements and tests use it.
+    /// True if only our own measurements and tests use it.
     pub(crate) is_hidden: bool,
 }
 

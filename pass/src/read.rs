@@ -62,7 +62,7 @@ pub(crate) struct Definition<'ctx> {
     pub(crate) body: Result<Graph<'ctx>, String>,
 }
 
-/// Whether anything is to be done for a module: its target is known, it defines functions, it is
+/// True if anything is to be done for a module: its target is known, it defines functions, it is
 /// not a kernel's, and no earlier run of the pass has instrumented it.
 pub(crate) fn is_counted(module: &Module<'_>, options: &Options) -> bool {
     eligible::has_counted_target(module)

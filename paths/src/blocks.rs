@@ -57,7 +57,7 @@ impl Counted {
         Self { blocks }
     }
 
-    /// Whether `block` has a counter.
+    /// True if `block` has a counter.
     pub fn is_counted(&self, block: Block) -> bool {
         self.blocks[block.index()]
     }

@@ -78,11 +78,11 @@ pub enum EdgeKind {
 pub struct BlockData {
     /// The way in which it leaves the function, if it has no successors.
     pub exit: Option<Exit>,
-    /// Whether control may stay at the end of the block, or leave it along no edge: the call that
+    /// True if control may stay at the end of the block, or leave it along no edge: the call that
     /// stands there may throw, exit or jump away. A call that ends the path before it, such as one
     /// in tail position, does not count.
     pub may_stay: bool,
-    /// Whether every path is counted before it gets here, since on some way into the block the
+    /// True if every path is counted before it gets here, since on some way into the block the
     /// function is left already: a call stands there in tail position. The block only returns, and
     /// all edges into it are plain.
     pub counts_above: bool,
@@ -171,12 +171,12 @@ impl Cfg {
         self.blocks[block.index()].exit
     }
 
-    /// Whether control may stay in `block` before a path that ends in it is counted.
+    /// True if control may stay in `block` before a path that ends in it is counted.
     pub fn may_stay(&self, block: Block) -> bool {
         self.blocks[block.index()].may_stay
     }
 
-    /// Whether every path is counted before it gets to `block`.
+    /// True if every path is counted before it gets to `block`.
     pub fn counts_above(&self, block: Block) -> bool {
         self.blocks[block.index()].counts_above
     }
@@ -192,7 +192,7 @@ impl Cfg {
         Self { in_flight: false, ..self }
     }
 
-    /// Whether paths of frames that are in flight end in `block`.
+    /// True if paths of frames that are in flight end in `block`.
     pub fn has_in_flight(&self, block: Block) -> bool {
         self.in_flight && self.may_stay(block)
     }

@@ -132,22 +132,22 @@ impl Cuts {
         self.edges[edge.index()]
     }
 
-    /// Whether paths end in `block`, before its terminator, rather than on the edges out of it.
+    /// True if paths end in `block`, before its terminator, rather than on the edges out of it.
     pub fn ends_in(&self, block: Block) -> bool {
         self.ends[block.index()]
     }
 
-    /// Whether paths start at the top of `block` rather than on the edges into it.
+    /// True if paths start at the top of `block` rather than on the edges into it.
     pub fn starts_in(&self, block: Block) -> bool {
         self.starts[block.index()]
     }
 
-    /// Whether all cut edges into `block` start the same path.
+    /// True if all cut edges into `block` start the same path.
     pub fn shares_start(&self, block: Block) -> bool {
         self.starts_in(block) || self.shared[block.index()]
     }
 
-    /// Whether control can reach `block` from the entry at all.
+    /// True if control can reach `block` from the entry at all.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.reachable[block.index()]
     }
@@ -271,7 +271,7 @@ impl Cuts {
         cfg.blocks().filter(is_header).collect()
     }
 
-    /// Whether all edges into `block` can hold code, so that it can be cut off from what comes
+    /// True if all edges into `block` can hold code, so that it can be cut off from what comes
     /// before.
     fn can_cut_before(&self, cfg: &Cfg, block: Block) -> bool {
         block != ENTRY

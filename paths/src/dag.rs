@@ -171,12 +171,12 @@ impl Dag {
         self.predecessors.of(node.index())
     }
 
-    /// Whether nothing can be inserted on `edge`.
+    /// True if nothing can be inserted on `edge`.
     pub fn holds_no_code(&self, cfg: &Cfg, edge: DagEdge) -> bool {
         matches!(self.edge(edge).kind, DagEdgeKind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
     }
 
-    /// Whether `edge` leads from a branch to a join, so that code on it needs a block and a jump. A
+    /// True if `edge` leads from a branch to a join, so that code on it needs a block and a jump. A
     /// call that may not come back is taken for a branch, too, though code behind it needs no jump:
     /// the exact answer saved no instructions.
     pub fn is_critical(&self, edge: DagEdge) -> bool {

@@ -48,9 +48,9 @@ pub struct PlainEdge {
 /// A block of a graph that was read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainBlock {
-    /// Whether the function is left in it.
+    /// True if the function is left in it.
     pub exits: bool,
-    /// Whether control may stay at its end.
+    /// True if control may stay at its end.
     pub may_stay: bool,
 }
 

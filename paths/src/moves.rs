@@ -61,12 +61,12 @@ impl Moves {
         Self { counted: counted_above(cfg, dag, techniques, pays), ..self }
     }
 
-    /// Whether only one way leads to `node`, so that the register is a constant there.
+    /// True if only one way leads to `node`, so that the register is a constant there.
     pub fn is_known(&self, node: Block) -> bool {
         self.known[node.index()]
     }
 
-    /// Whether the paths through `node` are counted before it.
+    /// True if the paths through `node` are counted before it.
     pub fn is_counted(&self, node: Block) -> bool {
         self.counted[node.index()]
     }
@@ -80,7 +80,7 @@ impl Moves {
         weight.saturating_mul(instructions)
     }
 
-    /// Whether counting on the ways into the join `node` is better than behind it. Where the
+    /// True if counting on the ways into the join `node` is better than behind it. Where the
     /// register is known or stepped, it takes the place of an instruction. Elsewhere it is a copy,
     /// and on a critical edge it needs a jump, too.
     fn pays_above(&self, dag: &Dag, increments: &Increments, weights: &[u64], node: Block) -> bool {

@@ -113,7 +113,7 @@ impl Placement {
         self.back[edge.index()]
     }
 
-    /// Whether a counter is stepped when `edge` is followed.
+    /// True if a counter is stepped when `edge` is followed.
     pub fn counts(&self, edge: DagEdge) -> bool {
         let op = self.op(edge).filter(|op| matches!(op, Op::Count(_) | Op::CountAt(_)));
         op.or(self.speculative(edge)).or(self.back(edge)).is_some()

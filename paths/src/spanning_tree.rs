@@ -36,7 +36,7 @@ impl SpanningTree {
         Self { in_tree }
     }
 
-    /// Whether `edge` is in the tree; if not, it is a chord.
+    /// True if `edge` is in the tree; if not, it is a chord.
     pub fn contains(&self, edge: DagEdge) -> bool {
         self.in_tree[edge.index()]
     }

@@ -67,7 +67,7 @@ impl Speculation {
         Self(bets)
     }
 
-    /// Whether `edge` is the expected way: what is ahead of it has been counted.
+    /// True if `edge` is the expected way: what is ahead of it has been counted.
     pub(crate) fn expect(&self, dag: &Dag, edge: DagEdge) -> bool {
         self.0[dag.edge(edge).from.index()].is_some_and(|bet| bet.edge == edge)
     }
@@ -120,7 +120,7 @@ fn holds_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
     }
 }
 
-/// Whether ways meet at `node`, or every iteration of a loop begins there.
+/// True if ways meet at `node`, or every iteration of a loop begins there.
 fn pays(dag: &Dag, node: Block) -> bool {
     let ways = dag.predecessors(node);
     let begins =

@@ -28,12 +28,12 @@ pub fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// Whether a path leads to a regular file that this process may execute.
+/// True if a path leads to a regular file that this process may execute.
 pub fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }
 
-/// Whether two paths lead to the same file, through symbolic or hard links.
+/// True if two paths lead to the same file, through symbolic or hard links.
 ///
 /// The crate `same-file` answers only for files that may be read: it opens them. A program need not
 /// be readable to run.

@@ -33,7 +33,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Whether a response file may name others.
+    /// True if a response file may name others.
     pub fn nests(self) -> bool {
         self != Self::Mold
     }

@@ -196,7 +196,7 @@ fn joined(globs: &[&str]) -> Result<String, String> {
     if globs.is_empty() { Ok(String::new()) } else { values::globs(globs) }
 }
 
-/// Whether there is no such file, as far as we can see.
+/// True if there is no such file, as far as we can see.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -90,7 +90,7 @@ impl Settings {
         of_mode.map_or(default.text, |(_, text)| text)
     }
 
-    /// Whether an option has this value.
+    /// True if an option has this value.
     pub(crate) fn is(&self, key: Key, value: &str) -> bool {
         self.in_force(key) == value
     }
@@ -169,7 +169,7 @@ impl Settings {
     }
 }
 
-/// Whether a value differs from what holds without it. A list of no globs does not.
+/// True if a value differs from what holds without it. A list of no globs does not.
 fn says_something(option: &Setting, value: &str) -> bool {
     let is_default = option.default.is_value && option.default.text == value;
     !value.is_empty() && !is_default

@@ -384,7 +384,7 @@ pub fn flags() -> impl Iterator<Item = &'static Setting> {
     OPTIONS.iter().filter(|option| option.source == Source::Flag)
 }
 
-/// Whether a word is one of our own flags, known or not.
+/// True if a word is one of our own flags, known or not.
 pub(crate) fn is_ours(word: &OsStr) -> bool {
     word.as_bytes().starts_with(PREFIX.as_bytes()) || SHOWS.iter().any(|show| word == show.flag)
 }

@@ -57,7 +57,7 @@ pub enum Source {
 pub struct Default {
     /// A value; if the option has no such value, what happens instead.
     pub text: &'static str,
-    /// Whether it is a value.
+    /// True if it is a value.
     pub is_value: bool,
     /// A mode with another value.
     pub in_mode: Option<(&'static str, &'static str)>,

@@ -62,7 +62,7 @@ impl Trust {
         })
     }
 
-    /// Whether nobody but this user is in a group.
+    /// True if nobody but this user is in a group.
     fn is_alone(&self, user: u32, group: u32) -> bool {
         let Some(name) = name_of(&self.passwd, user) else { return false };
         let members = entries(&self.group)

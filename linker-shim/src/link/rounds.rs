@@ -155,7 +155,7 @@ impl Link<'_> {
             return Ok(failure);
         }
         warn(&format!(
-            "{}: the link fails with the counters, as told above, and succeeds without them; the \
+            "{}: the link fails with the counters, as shown above, and succeeds without them; the \
              program is linked, but its paths are not counted",
             self.output().display()
         ));

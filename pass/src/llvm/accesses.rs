@@ -131,13 +131,13 @@ unsafe fn base<'ctx>(access: &ffi::Access) -> Option<Base<'ctx>> {
         .then(|| Base::Variable(unsafe { GlobalValue::new(access.variable) }))
 }
 
-/// Whether an instruction was inserted to compute what a trace records.
+/// True if an instruction was inserted to compute what a trace records.
 pub(crate) fn is_computed(instruction: InstructionValue<'_>) -> bool {
     // SAFETY: a live instruction.
     unsafe { ffi::pathpass_is_computed(instruction.as_value_ref()) }
 }
 
-/// Whether code generation may call a function of this name where the source has no call.
+/// True if code generation may call a function of this name where the source has no call.
 pub(crate) fn is_called_by_compiler(name: &str) -> bool {
     // SAFETY: a text of this length.
     unsafe { ffi::pathpass_is_called_by_compiler(name.as_ptr().cast(), name.len()) }

@@ -126,7 +126,7 @@ impl InstructionFacts {
         self.0 & 1024 != 0
     }
 
-    /// Whether it calls a function: no intrinsic, and no inline assembly.
+    /// True if it calls a function: no intrinsic, and no inline assembly.
     pub(crate) fn calls_function(self) -> bool {
         self.is_call() && !self.is_intrinsic() && !self.is_inline_asm()
     }

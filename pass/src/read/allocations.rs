@@ -91,7 +91,7 @@ pub(crate) fn of(call: InstructionValue<'_>) -> Option<Allocation> {
     has_its_types(call, found).then_some(found)
 }
 
-/// Whether a call allocates memory.
+/// True if a call allocates memory.
 pub(crate) fn allocates(call: InstructionValue<'_>) -> bool {
     of(call).is_some_and(|allocation| allocation.address.is_some())
 }
@@ -104,7 +104,7 @@ fn annotated(call: InstructionValue<'_>) -> Option<Allocation> {
     Some(of_size([first, second]))
 }
 
-/// Whether a function of this name is called as its header declares it.
+/// True if a function of this name is called as its header declares it.
 fn has_its_types(call: InstructionValue<'_>, allocation: Allocation) -> bool {
     let is_word = |at: u32| {
         llvm::argument(call, at).is_some_and(|value| {

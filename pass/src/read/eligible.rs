@@ -11,14 +11,14 @@ use crate::options::Options;
 /// Named metadata that says that a module is instrumented already.
 pub(crate) const MARK: &str = "pathcc";
 
-/// Whether the object file will hold code for `function`. At the start of the pipeline a copy that
+/// True if the object file will hold code for `function`. At the start of the pipeline a copy that
 /// is only there to be inlined counts as well, for where it is inlined it runs.
 pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: Stage) -> bool {
     let copy = function.get_linkage() == Linkage::AvailableExternally;
     function.count_basic_blocks() > 0 && (!copy || stage == Stage::Early)
 }
 
-/// Whether a module is for x86-64 Linux with 64-bit pointers. Others are left as they are, without
+/// True if a module is for x86-64 Linux with 64-bit pointers. Others are left as they are, without
 /// a manifest: not every format of objects has a section for it, nor every target an assembler.
 pub(crate) fn has_counted_target(module: &Module<'_>) -> bool {
     let triple = module.get_triple();
@@ -26,13 +26,13 @@ pub(crate) fn has_counted_target(module: &Module<'_>) -> bool {
     triple.starts_with("x86_64-") && triple.contains("linux") && !triple.ends_with("x32")
 }
 
-/// Whether an earlier run of the pass has instrumented `module`. A second run, over the bitcode
+/// True if an earlier run of the pass has instrumented `module`. A second run, over the bitcode
 /// that a first one wrote, would count everything twice.
 pub(crate) fn is_instrumented(module: &Module<'_>) -> bool {
     module.get_global_metadata_size(MARK) > 0
 }
 
-/// Whether `function`, declared so, is counted; its source is `file`; if not, the reason in words.
+/// Decides if `function`, declared so, is counted; its source is `file`. If not, gives the reason.
 /// `hotter` says, if there was an earlier run, how many of a thousand of its instructions were
 /// those of hotter functions, unless this one did not run.
 pub(crate) fn check(

@@ -14,7 +14,7 @@ use super::eligible;
 use crate::llvm::{self, Demangled, FunctionFacts};
 use crate::options::{Options, Part};
 
-/// Whether a function that is declared so begins the part, and has code now that can say so.
+/// True if a function that is declared so begins the part, and has code now that can say so.
 pub(crate) fn begins_part(
     function: FunctionValue<'_>,
     declaration: &Declaration,
@@ -23,7 +23,7 @@ pub(crate) fn begins_part(
     !FunctionFacts::of(function).is_unsplit_coroutine() && is_meant(function, declaration, part)
 }
 
-/// Whether a function that is declared so begins the part.
+/// True if a function that is declared so begins the part.
 fn is_meant(function: FunctionValue<'_>, declaration: &Declaration, part: &Part) -> bool {
     let facts = FunctionFacts::of(function);
     let may_call = !facts.is_naked()

@@ -58,9 +58,9 @@ pub(crate) struct Graph<'ctx> {
     pub(crate) frequency: Vec<u64>,
     /// The source of the executions.
     pub(crate) weights: WeightSource,
-    /// Whether the optimiser has made of it what it will run as.
+    /// True if the optimiser has made of it what it will run as.
     pub(crate) is_optimised: bool,
-    /// Whether a call in it may return twice.
+    /// True if a call in it may return twice.
     pub(crate) returns_twice: bool,
     /// Which outcome of the terminator takes each edge.
     pub(crate) outcomes: Vec<Outcome>,
@@ -275,18 +275,18 @@ impl<'ctx> Graph<'ctx> {
     }
 }
 
-/// Whether a graph has the edges that an earlier run knew.
+/// True if a graph has the edges that an earlier run knew.
 fn has_edges(cfg: &Cfg, known: &Known) -> bool {
     let edges = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
     edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }
 
-/// Whether the optimiser has made of a function what it will run as.
+/// True if the optimiser has made of a function what it will run as.
 fn is_optimised(function: FunctionValue<'_>, options: &Options) -> bool {
     options.last && !FunctionFacts::of(function).is_left_slow()
 }
 
-/// Whether some call before `block` is in tail position, so that all paths are counted on the ways
+/// True if some call before `block` is in tail position, so that all paths are counted on the ways
 /// into it.
 fn is_left_above(blocks: &[BasicBlock<'_>], edges: &[EdgeData], block: Block) -> bool {
     if !llvm::only_returns(blocks[block.index()]) {

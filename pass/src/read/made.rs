@@ -41,11 +41,11 @@ pub(crate) struct CompilerMade<'ctx> {
     handlers: HashSet<BasicBlock<'ctx>>,
     /// Where landing pads stand.
     pads: HashSet<LineColumn>,
-    /// Whether it is a coroutine that is not split yet.
+    /// True if it is a coroutine that is not split yet.
     is_coroutine: bool,
-    /// Whether it is a comparison that the source declares as `= default`.
+    /// True if it is a comparison that the source declares as `= default`.
     is_default_comparison: bool,
-    /// Whether blocks have the names that clang gave them.
+    /// True if blocks have the names that clang gave them.
     has_names: bool,
 }
 
@@ -164,12 +164,12 @@ impl<'ctx> CompilerMade<'ctx> {
         }
     }
 
-    /// Whether no function of the source is this one.
+    /// True if no function of the source is this one.
     pub(crate) fn is_whole(&self) -> bool {
         self.function != SourceShare::All
     }
 
-    /// Whether an instruction is none of the source.
+    /// True if an instruction is none of the source.
     pub(crate) fn is_made(&self, at: InstructionValue<'ctx>) -> bool {
         let facts = InstructionFacts::of(at);
         let is_made = match self.function {
@@ -231,7 +231,7 @@ impl<'ctx> CompilerMade<'ctx> {
         }
     }
 
-    /// Whether an instruction runs only while an exception is on its way to its handler, and is of
+    /// True if an instruction runs only while an exception is on its way to its handler, and is of
     /// no function that was inlined there.
     fn is_unwinding(&self, at: InstructionValue<'ctx>) -> bool {
         let is_own = || {
@@ -258,7 +258,7 @@ impl SourceShare {
 /// Part of the name of a function by which a coroutine hands itself to what it waits for.
 const WRAPS_AWAIT: &str = ".__await_suspend_wrapper__";
 
-/// Whether a function calls another variant of the same function of the source.
+/// True if a function calls another variant of the same function of the source.
 fn calls_variant(function: FunctionValue<'_>, symbol: &str) -> bool {
     // Only constructors and destructors have variants.
     if !["C1", "C3", "D0", "D1"].iter().any(|variant| symbol.contains(variant)) {
@@ -271,14 +271,14 @@ fn calls_variant(function: FunctionValue<'_>, symbol: &str) -> bool {
     !own.is_empty() && all.any(|at| calls(at) && llvm::callee(at).is_some_and(is_other))
 }
 
-/// Whether a symbol is that of the variant of a destructor that also frees its object.
+/// True if a symbol is that of the variant of a destructor that also frees its object.
 pub(crate) fn is_deleting_destructor(symbol: &str, demangled: &Demangled) -> bool {
     // A member function that is called `D0` ends alike.
     let is_destructor = |name: &str| name.rsplit("::").next().is_some_and(|of| of.starts_with('~'));
     symbol.starts_with("_Z") && symbol.ends_with("D0Ev") && is_destructor(&demangled.plain)
 }
 
-/// Whether a function is `operator==` or `operator<=>`, declared as `= default`.
+/// True if a function is `operator==` or `operator<=>`, declared as `= default`.
 fn is_default_comparison(function: FunctionValue<'_>) -> bool {
     let symbol = llvm::name(&function);
     if !["eq", "ss"].iter().any(|operator| symbol.contains(operator)) {
@@ -344,7 +344,7 @@ fn begins_handler(block: BasicBlock<'_>) -> bool {
     calls.any(|at| llvm::callee(at).is_some_and(begins))
 }
 
-/// Whether a `switch` sends control on that came to the end of a scope from several places.
+/// True if a `switch` sends control on that came to the end of a scope from several places.
 fn is_behind_cleanup(terminator: InstructionValue<'_>) -> bool {
     let operand = terminator.get_operand(0).and_then(|operand| operand.value());
     let is_destination = |name: &std::ffi::CStr| name.to_bytes().starts_with(b"cleanup.dest");
@@ -360,7 +360,7 @@ fn base_name(block: BasicBlock<'_>) -> String {
     name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned()
 }
 
-/// Whether only the compiler's own branches lead to a block of this name.
+/// True if only the compiler's own branches lead to a block of this name.
 fn is_of_compiler(name: &str) -> bool {
     let awaits = |ending: &&str| {
         let of = name.strip_suffix(*ending).unwrap_or_default();

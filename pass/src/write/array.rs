@@ -140,7 +140,7 @@ impl<'ctx> CounterArray<'ctx> {
         self.context
     }
 
-    /// Whether the address of a function's counters is computed once, in its entry block.
+    /// True if the address of a function's counters is computed once, in its entry block.
     pub(crate) fn is_computed_at_entry(&self) -> bool {
         self.addressing != Addressing::Site
     }
@@ -201,7 +201,7 @@ impl<'ctx> CounterArray<'ctx> {
         unsafe { builder.build_gep(unit, array, &[units], "path.copy") }.expect("positioned")
     }
 
-    /// Whether counters are stepped by code that instruction selection folds.
+    /// True if counters are stepped by code that instruction selection folds.
     fn is_folded(&self, facts: FunctionFacts) -> bool {
         self.way == Way::Folded && !facts.is_left_slow() && !facts.is_sanitized()
     }

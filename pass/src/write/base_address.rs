@@ -26,12 +26,12 @@ pub(super) struct BaseAddress<'a, 'ctx> {
     facts: FunctionFacts,
     first_counter: u64,
     kept: Option<PointerValue<'ctx>>,
-    /// Whether it is read wherever it is needed, because control may come back to a call with
+    /// True if it is read wherever it is needed, because control may come back to a call with
     /// nothing kept.
     anew: bool,
     /// For each block, whether a call may come before its top and before its end.
     behind_call: Vec<[bool; 2]>,
-    /// Whether code behind calls reads the address again.
+    /// True if code behind calls reads the address again.
     reads_again: bool,
     /// Whether the builder stands behind a call.
     is_behind_call: Cell<bool>,

@@ -75,7 +75,7 @@ fn on_edge(dag: &Dag, edge: Edge) -> Option<Action> {
     (end.is_some() || start.is_some()).then_some(Action::Cut { end, start })
 }
 
-/// Whether all edges into a block start the path that `edge` starts.
+/// True if all edges into a block start the path that `edge` starts.
 pub(super) fn is_only_way(dag: &Dag, edge: DagEdge) -> bool {
     let data = dag.edge(edge);
     matches!(data.kind, DagEdgeKind::Start(CutSite::OnEdges, _))

@@ -61,7 +61,7 @@ impl<'ctx> Promoted<'ctx> {
         promoted
     }
 
-    /// Whether a loop with a sum is left on an edge.
+    /// True if a loop with a sum is left on an edge.
     pub(super) fn is_exit(&self, edge: Edge) -> bool {
         self.exits.contains_key(&edge)
     }
@@ -108,7 +108,7 @@ fn exit_of_loop(graph: &Graph<'_>, block: Block) -> Option<Edge> {
         .then_some(exit)
 }
 
-/// Whether an instruction looks at what others change: volatile and atomic accesses, and assembly,
+/// True if an instruction looks at what others change: volatile and atomic accesses, and assembly,
 /// of which that is not known.
 fn waits(instruction: InstructionValue<'_>) -> bool {
     use InstructionOpcode::{AtomicCmpXchg, AtomicRMW, Fence, Load, Store};

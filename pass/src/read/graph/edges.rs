@@ -11,14 +11,14 @@ use super::ends::{end_point, last_call};
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 
-/// Whether passes follow that remove branches to blocks that cannot be reached.
+/// True if passes follow that remove branches to blocks that cannot be reached.
 pub(super) fn is_cleaned(function: FunctionValue<'_>, options: &Options) -> bool {
     options.stage == Stage::Early
         && !matches!(options.level, Level::Unknown | Level::Zero)
         && !FunctionFacts::of(function).is_left_slow()
 }
 
-/// Whether control never comes to a block, as the compiler says: it does nothing.
+/// True if control never comes to a block, as the compiler says: it does nothing.
 pub(super) fn is_impossible(block: BasicBlock<'_>) -> bool {
     block.get_instructions().all(|at| match at.get_opcode() {
         InstructionOpcode::Unreachable => true,

@@ -45,7 +45,7 @@ pub(super) fn split<'ctx>(
     split_off
 }
 
-/// Whether a path of a trace ends before an instruction: it calls a function that may be traced.
+/// True if a path of a trace ends before an instruction: it calls a function that may be traced.
 /// What the compiler may call anywhere is not.
 fn ends_record(at: InstructionValue<'_>) -> bool {
     InstructionFacts::of(at).calls_function()
@@ -53,7 +53,7 @@ fn ends_record(at: InstructionValue<'_>) -> bool {
             || !llvm::callee(at).is_some_and(|name| llvm::is_called_by_compiler(&name)))
 }
 
-/// Whether a call leaves its function, or stands at the end of its block before a jump.
+/// True if a call leaves its function, or stands at the end of its block before a jump.
 fn leaves_or_ends_block(call: InstructionValue<'_>) -> bool {
     let block = call.get_parent();
     let facts = InstructionFacts::of(call);
@@ -78,13 +78,13 @@ pub(super) fn last_call(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
     last.filter(|_| !llvm::successors(terminator).is_empty())
 }
 
-/// Whether a call may not come back to what stands behind it.
+/// True if a call may not come back to what stands behind it.
 fn may_stay(call: InstructionValue<'_>) -> bool {
     let facts = InstructionFacts::of(call);
     !facts.goes_on() && !facts.must_be_last()
 }
 
-/// Whether anything stands between a call and the end of its block. A call in tail position is the
+/// True if anything stands between a call and the end of its block. A call in tail position is the
 /// end.
 fn is_followed(call: InstructionValue<'_>) -> bool {
     if call.get_parent().and_then(llvm::tail_call) == Some(call) {

@@ -15,6 +15,6 @@ pub(super) struct LoopCounter<'a, 'ctx> {
     pub(super) unread: PointerValue<'ctx>,
 }
 
-/// Whether this is one of the first iterations of a loop, the number of iterations as above, and
+/// The condition that this is one of the first iterations of a loop, the number as above, and
 /// the loop.
 pub(super) type FirstIterations<'a, 'ctx> = (IntValue<'ctx>, IntValue<'ctx>, &'a Repetition);
