@@ -6,7 +6,7 @@ use crate::settings::setting::Setting;
 use crate::settings::values::Values;
 use std::fmt::Write;
 
-/// Lines of the whole help have at most so many characters.
+/// The most characters of a line of the whole help.
 const WIDTH: usize = 80;
 
 /// The name of a driver, and the compiler behind it.

@@ -21,7 +21,7 @@ impl RegularFile {
         open_regular(path).map(|(file, metadata)| RegularFile { file, metadata })
     }
 
-    /// Its content, of at most so many bytes.
+    /// Its content, if that has at most `most` bytes.
     ///
     /// # Errors
     /// It is larger, or cannot be read.
@@ -37,7 +37,7 @@ impl RegularFile {
     }
 }
 
-/// The content of a regular file of at most so many bytes.
+/// The content of a regular file of at most `most` bytes.
 ///
 /// # Errors
 /// As of [`RegularFile::open`] and [`RegularFile::read`].

@@ -4,7 +4,7 @@ mod common;
 
 use common::Sandbox;
 
-/// Links with `line` and tells what pathld was told: `PATHLD_REAL` and who has set it.
+/// Links with `line`; gives the variables that pathld gets: `PATHLD_REAL`, and who has set it.
 fn linker_variables(sandbox: &Sandbox, line: &str, variables: &[(&str, &str)]) -> String {
     let log = sandbox.path("log");
     let _ = std::fs::remove_file(&log);

@@ -379,7 +379,7 @@ fn other_targets_are_compiled_as_by_clang_with_one_warning() {
         "aarch64-linux-gnu",
         "x86_64-linux-gnux32",
     ] {
-        // Objects for Windows would tell the time at which they were made.
+        // Objects for Windows would have the time at which they were made.
         let line =
             format!("--target={target} -mno-incremental-linker-compatible -O1 -c b.c -o out.o");
         sandbox.reset();

@@ -34,7 +34,7 @@ use zerocopy::FromBytes;
 use crate::content::content;
 use crate::early;
 
-/// `lea array(%rip), %r`, like `mov $distance, %r`, has so many bytes.
+/// The length of `lea array(%rip), %r`, and of `mov $distance, %r`.
 const FIRST: usize = 7;
 
 /// A prefix that changes nothing but the length of an instruction on 64 bits.

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use object::Object;
 use support::{Image, Scratch};
 
-/// Prints to both streams and ends with 3; the exit code of a program that was told more is the
+/// Prints to both streams and ends with 3; the exit code of a program with arguments is the
 /// number of bytes that it could read.
 const MAIN: &str = "
     #include <stdio.h>

@@ -24,7 +24,7 @@ const MAIN: &str = "
         return 3;
     }";
 
-/// What the compiler is told.
+/// The options of the compiler that choose a kind.
 const BASES: [&str; 4] = ["-static", "-static-pie", "-pie", "-no-pie"];
 
 /// What stands before the libraries and behind them.

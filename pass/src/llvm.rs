@@ -258,8 +258,8 @@ pub(crate) fn join(block: BasicBlock<'_>) {
 /// Turns stack slots of one function that are only loaded and stored into SSA values.
 pub(crate) fn promote(slots: &[PointerValue<'_>]) {
     let slots: Vec<_> = slots.iter().map(|slot| slot.as_value_ref()).collect();
-    // SAFETY: so many live allocas of one function, whose only uses are loads and stores of their
-    // types.
+    // SAFETY: live allocas of one function and their number; their only uses are loads and stores
+    // of their types.
     unsafe { ffi::pathpass_promote(slots.as_ptr(), slots.len()) }
 }
 

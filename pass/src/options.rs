@@ -55,8 +55,8 @@ pub(crate) struct Options {
     pub(crate) last: bool,
     /// The file with the counts of edges.
     pub(crate) weights: Option<PathBuf>,
-    /// Only those functions are counted that executed most, until they made up so many percent of
-    /// all instructions.
+    /// The percentage of all instructions that counted functions make up: those that executed most
+    /// are counted, up to it.
     pub(crate) hot: Option<u32>,
     /// The techniques that make counting cheaper.
     pub(crate) techniques: Techniques,

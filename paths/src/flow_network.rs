@@ -44,7 +44,7 @@ impl FlowNetwork {
     }
 
     /// Infers how often control went along each arc from what is known; `None` where that does not
-    /// tell. Numbers come from a file: whatever they are, it ends and does not panic.
+    /// determine it. Numbers come from a file: whatever they are, it ends and does not panic.
     pub fn infer(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         let mut flow = Flow::new(self, counts);
         flow.follow();

@@ -28,7 +28,7 @@ pub(crate) const fn word(text: &'static str, meaning: &'static str) -> Word {
 pub enum Values {
     /// One of these words.
     Words(&'static [Word]),
-    /// A number of so many things.
+    /// A number.
     Number {
         /// From the lowest to the highest.
         range: RangeInclusive<u64>,

@@ -200,7 +200,7 @@ fn with_paths(body: Function, graph: &Graph<'_>, plan: &PathIds) -> Function {
     Function { num_paths, in_flight_paths, edges, dag: dag(plan), ..body }
 }
 
-/// The paths that no limit cuts, of which a table has so many.
+/// The paths that no limit cuts, with the number of slots of their table.
 fn uncut(graph: &Graph<'_>, plan: &PathIds, slots: u32) -> Uncut {
     let num_paths = plan.numbering.total();
     Uncut { num_paths, slots, dag: dag(plan), cuts: cuts(graph, plan).collect() }

@@ -17,10 +17,10 @@
 //!   the operator, and its parameter elsewhere. The code of a comparison that is written stands at
 //!   several places, or at that of a macro, where its parameter stands, too.
 //! * *Declarations.* A destructor that also frees its object calls the one that does not, and both
-//!   have the same name in the source: such a variant is made. That of an abstract class calls no
-//!   other, and has a symbol of its own. Members are made that debug information calls artificial,
-//!   but for what initialises their members on other lines. So is what of a coroutine stands
-//!   outside of the block that is its body.
+//!   have the same name in the source: such a variant is made. One of an abstract class, or one
+//!   into which the other was inlined, calls none; its symbol shows it. Members are made that debug
+//!   information calls artificial, but for what initialises their members on other lines. So is
+//!   what of a coroutine stands outside of the block that is its body.
 
 use std::collections::HashSet;
 

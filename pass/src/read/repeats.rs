@@ -21,8 +21,8 @@ pub(crate) struct Repeat {
     pub(crate) back: Edge,
 }
 
-/// A loop is expected to run so many times for each time that it is entered. What says how often
-/// it ran takes as much room as so many numbers of paths.
+/// The fewest iterations that a loop is expected to run for each entry. The event with their number
+/// takes as much room as this many numbers of paths.
 const WORTH: u64 = 4;
 
 /// The loops of a function that are worth it, and have no block in common. `accesses` are those of

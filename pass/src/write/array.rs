@@ -70,8 +70,8 @@ struct Marks<'ctx> {
 }
 
 impl<'ctx> CounterArray<'ctx> {
-    /// Defines the array with so many counters and the keys of tables behind them, and a
-    /// thread-local word if threads need it.
+    /// Defines the array with its counters and the keys of tables behind them, and a thread-local
+    /// word if threads need it.
     pub(crate) fn define(
         module: &Module<'ctx>,
         id: ModuleId,
@@ -181,8 +181,8 @@ impl<'ctx> CounterArray<'ctx> {
     /// In position-independent code the distance costs no instruction, since selection adds up the
     /// two. In other code it may use the array's address as the displacement of an increment.
     ///
-    /// The unit of the distance is the array's alignment. No addressing mode multiplies by so much.
-    /// With bytes LLVM might add the array's address and the distance again at each use.
+    /// The unit of the distance is the array's alignment. No addressing mode multiplies by that.
+    /// With bytes, LLVM might add the array's address and the distance again at each use.
     fn relative_to_array(
         &self,
         builder: &Builder<'ctx>,

@@ -16,8 +16,8 @@ use crate::read::graph::Graph;
 use super::array::CounterArray;
 use super::function::Function;
 
-/// The address is kept over calls if it would be read again more often than so many times for each
-/// entry: to save a register and to restore it are two instructions.
+/// The address is kept over calls if it would be read again more often than this for each entry:
+/// saving a register and restoring it takes two instructions.
 const READS: u64 = 2;
 
 /// The address of the counters of one function.
@@ -29,11 +29,11 @@ pub(super) struct BaseAddress<'a, 'ctx> {
     /// True if it is read wherever it is needed, because control may come back to a call with
     /// nothing kept.
     anew: bool,
-    /// For each block, whether a call may come before its top and before its end.
+    /// For each block: true if a call may come before its top, and before its end.
     behind_call: Vec<[bool; 2]>,
     /// True if code behind calls reads the address again.
     reads_again: bool,
-    /// Whether the builder stands behind a call.
+    /// True if the builder stands behind a call.
     is_behind_call: Cell<bool>,
 }
 

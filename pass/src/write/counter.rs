@@ -20,13 +20,13 @@ impl Counter<'_> {
     }
 }
 
-/// Which way a counter is stepped.
+/// A step of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'ctx> {
     /// By one more.
     Up,
     /// By one less: a path in flight goes on.
     Down,
-    /// By so many more.
+    /// By this much more.
     By(IntValue<'ctx>),
 }

@@ -27,8 +27,8 @@ pub(super) fn identity(content: &[u8], code: u64) -> ModuleId {
     ModuleId(xxhash_rust::xxh3::xxh3_128_with_seed(content, code).to_le_bytes())
 }
 
-/// Puts the manifest of a unit with so many counters and keys, encoded as `payload`, into the
-/// object that `module` becomes, and marks the module as done.
+/// Puts the manifest of a unit, encoded as `payload`, into the object that `module` becomes, and
+/// marks the module as done. `size` has the numbers of counters and of keys.
 pub(super) fn attach(
     module: &Module<'_>,
     payload: Vec<u8>,

@@ -23,7 +23,7 @@ use crate::read::graph::Graph;
 use super::counter::Step;
 use super::insertion::Insertion;
 
-/// A loop must go around so many times before it is left.
+/// The fewest iterations of a loop whose counters are kept in registers.
 const TURNS: u64 = 4;
 
 /// The counters that are summed up.

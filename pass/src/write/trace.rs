@@ -53,7 +53,7 @@ pub(super) struct Unit<'ctx> {
 }
 
 impl<'ctx> Unit<'ctx> {
-    /// Defines it in a unit whose array has so many words.
+    /// Defines them in a unit whose array has `length` words.
     pub(super) fn define(
         module: &Module<'ctx>,
         id: ModuleId,
@@ -206,7 +206,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         self.move_next(place, ADDRESS);
     }
 
-    /// Lets the next address go so many bytes behind a place.
+    /// Lets the next address go `by` bytes behind a place.
     fn move_next(&self, place: PointerValue<'ctx>, by: usize) {
         let builder = &self.position.builder;
         let behind = self.symbols.behind(builder, place, by);

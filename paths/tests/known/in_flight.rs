@@ -17,7 +17,7 @@ fn planned(text: &str, limit: u64) -> (NamedGraph, Plan) {
     (named, plan)
 }
 
-/// What tells paths in flight from others, as a report makes it of the graph that it reads.
+/// The separation of paths in flight from others, as a report makes it of the graph that it reads.
 fn in_flight(plan: &Plan, cfg: &Cfg) -> Option<InFlight> {
     let edges = plan.dag.edges().map(|edge| (plan.dag.edge(edge), plan.numbering.value(edge)));
     let edges: Vec<_> = edges.map(|(data, value)| (data.from.0, data.to.0, value)).collect();

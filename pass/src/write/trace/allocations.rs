@@ -118,7 +118,7 @@ fn freed<'ctx>(
     builder.build_select(failed, zero, former, "").expect("two numbers").into_int_value()
 }
 
-/// The product of the operands that tell the size; 0 if there is none.
+/// The product of the operands that make up the size; 0 if there are none.
 fn size<'ctx>(
     builder: &Builder<'ctx>,
     symbols: &Symbols<'ctx>,

@@ -39,7 +39,7 @@ pub(crate) struct Symbols<'ctx> {
 }
 
 impl<'ctx> Symbols<'ctx> {
-    /// Defines them in a unit whose array has so many words.
+    /// Defines them in a unit whose array has `length` words.
     pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, length: u64) -> Self {
         let context = module.get_context();
         let word = context.i64_type();
@@ -111,7 +111,7 @@ impl<'ctx> Symbols<'ctx> {
         call.try_as_basic_value().unwrap_basic()
     }
 
-    /// The place so many bytes behind another one.
+    /// The address `by` bytes behind another one.
     pub(crate) fn behind(
         &self,
         builder: &Builder<'ctx>,
