@@ -33,19 +33,19 @@ const STANDARD_INPUT: [&[u8]; 3] = [b"/dev/stdin", b"/dev/fd/0", b"/proc/self/fd
 
 /// One word as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Written {
+struct CommandWord {
     word: OsString,
     /// The words of the response file, if it is one that could be read.
     content: Option<Vec<OsString>>,
 }
 
 /// Reads a file: its identity, and its bytes.
-type Read<'a, I> = &'a dyn Fn(&Path) -> Option<(I, Vec<u8>)>;
+type ReadFile<'a, I> = &'a dyn Fn(&Path) -> Option<(I, Vec<u8>)>;
 
 /// A command line without the program name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CommandLine {
-    written: Vec<Written>,
+    written: Vec<CommandWord>,
 }
 
 impl CommandLine {
@@ -55,13 +55,13 @@ impl CommandLine {
     /// A response file that cannot be read stays a word, as it does for clang (which then finds no
     /// input of that name). So does one that is not a regular file: a pipe can be read but once,
     /// and that is clang's to do. The words inside such a file are not seen by pathcc.
-    pub(crate) fn new<I: PartialEq>(arguments: &[OsString], read: Read<'_, I>) -> CommandLine {
+    pub(crate) fn new<I: PartialEq>(arguments: &[OsString], read: ReadFile<'_, I>) -> CommandLine {
         // With another quoting than GNU's the words are not ours to take apart.
         let gnu = !arguments.iter().any(|word| word == "--rsp-quoting=windows");
         let mut expansion = Expansion::new(read, || Dialect::Llvm);
         let written = arguments
             .iter()
-            .map(|word| Written {
+            .map(|word| CommandWord {
                 word: word.clone(),
                 content: gnu.then(|| expansion.open(word).ok().flatten()).flatten(),
             })
@@ -120,7 +120,9 @@ impl CommandLine {
                     if rest.len() == content.len() {
                         kept.push(written.clone());
                     } else {
-                        kept.extend(rest.into_iter().map(|word| Written { word, content: None }));
+                        kept.extend(
+                            rest.into_iter().map(|word| CommandWord { word, content: None }),
+                        );
                     }
                 }
             }

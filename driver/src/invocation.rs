@@ -15,7 +15,7 @@
 //! would make `clang -v` a link. This file is pure: values in, a value out.
 
 use crate::command_line::{CommandLine, value_of};
-use crate::linker::Real;
+use crate::linker::RealLinker;
 use crate::role::{Language, ProgramName};
 use crate::settings::options;
 use crate::toolchain::{CXX_MODE, Compiler, Installation};
@@ -44,7 +44,7 @@ pub(crate) struct Counting<'a> {
     /// Options of the plugin, `-pathcc-NAME=VALUE`.
     pub(crate) options: Vec<String>,
     /// The linker behind pathld, if this command may link.
-    pub(crate) linker: Option<Real>,
+    pub(crate) linker: Option<RealLinker>,
 }
 
 /// Composes the command. `counting` is nothing where clang is to run as if pathcc were not there;
@@ -63,20 +63,20 @@ pub(crate) fn compose(
     let mut words = words.without(&options::is_ours);
     arguments.extend(compiler.mode.map(OsString::from));
     if let Some(counting) = counting {
-        let ours_links = matches!(counting.linker, Some(Real::Default | Real::At(_)));
+        let ours_links = matches!(counting.linker, Some(RealLinker::Default | RealLinker::At(_)));
         let mut users_choice = "--ld-path=";
         if compiler.language == Language::Fortran {
             users_choice = "-fuse-ld=";
             arguments.extend(for_flang(counting.installation, &counting.options, ours_links));
         } else {
-            let links = counting.linker != Some(Real::Missing);
+            let links = counting.linker != Some(RealLinker::Missing);
             arguments.extend(for_clang(counting.installation, &counting.options, true, links));
         }
         if ours_links {
             environment.push((LINKED_BY, Some("pathcc".into())));
             words = words.without(&|word| value_of(word, users_choice).is_some());
         }
-        if let Some(Real::At(path)) = &counting.linker {
+        if let Some(RealLinker::At(path)) = &counting.linker {
             set_linker = Some(path.clone().into_os_string());
         }
     }
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    fn shown(line: &str, options: &[&str], linker: Option<Real>, stale: bool) -> String {
+    fn shown(line: &str, options: &[&str], linker: Option<RealLinker>, stale: bool) -> String {
         let installation = installation();
         let options = options.iter().map(|option| (*option).to_owned()).collect();
         let counting = Counting { installation: &installation, options, linker };
@@ -205,12 +205,15 @@ mod tests {
             shown(
                 "-fpath-stage=early a.c -- b.c",
                 &["-pathcc-stage=early"],
-                Some(Real::Default),
+                Some(RealLinker::Default),
                 false
             ),
             format!("{LINKS} {START} -Xclang -mllvm -Xclang -pathcc-stage=early {END} a.c -- b.c")
         );
-        assert_eq!(shown("", &[], Some(Real::Default), false), format!("{LINKS} {START} {END}"));
+        assert_eq!(
+            shown("", &[], Some(RealLinker::Default), false),
+            format!("{LINKS} {START} {END}")
+        );
         assert_eq!(
             shown("-c a.c", &[DROPS_NAMES], None, false),
             format!(
@@ -225,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_users_linker_goes_behind_ours() {
-        let lld = || Some(Real::At("/llvm/ld.lld".into()));
+        let lld = || Some(RealLinker::At("/llvm/ld.lld".into()));
         assert_eq!(
             shown("-fuse-ld=lld a.c", &[], lld(), false),
             format!(
@@ -241,13 +244,13 @@ mod tests {
         );
         let start_only = format!("{START} --end-no-unused-arguments");
         assert_eq!(
-            shown("--ld-path=x a.c", &[], Some(Real::Missing), false),
+            shown("--ld-path=x a.c", &[], Some(RealLinker::Missing), false),
             format!("{start_only} --ld-path=x a.c")
         );
         // A compile step keeps the option, so that clang's warning about it stays.
         assert_eq!(shown("@r a.c", &[], None, false), format!("{START} {END} @r a.c"));
         assert_eq!(
-            shown("a.c", &[], Some(Real::Default), true),
+            shown("a.c", &[], Some(RealLinker::Default), true),
             format!("unset PATHLD_REAL PATHLD_REAL_BY; {LINKS} {START} {END} a.c")
         );
     }
@@ -267,14 +270,14 @@ mod tests {
             )
         };
         assert_eq!(shown("-c a.f90", None), "flang -mllvm -pathcc-mode=blocks -c a.f90");
-        let lld = Real::At("/llvm/ld.lld".into());
+        let lld = RealLinker::At("/llvm/ld.lld".into());
         assert_eq!(
             shown("-fuse-ld=lld a.f90", Some(lld)),
             "PATHLD_CALLED_BY=pathcc PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc flang -mllvm \
              -pathcc-mode=blocks -fuse-ld=/p/bin/ld.pathld a.f90"
         );
         assert_eq!(
-            shown("-fuse-ld=x a.f90", Some(Real::Missing)),
+            shown("-fuse-ld=x a.f90", Some(RealLinker::Missing)),
             "flang -mllvm -pathcc-mode=blocks -fuse-ld=x a.f90"
         );
     }

@@ -25,7 +25,7 @@ const ELSEWHERE: [&str; 7] =
 
 /// The linker that does the real work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Real {
+pub(crate) enum RealLinker {
     /// `ld`, as pathld finds it.
     Default,
     /// This file.
@@ -81,16 +81,16 @@ pub(crate) fn real(
     elsewhere: bool,
     default: Option<&Path>,
     ask: &dyn Fn(&OsStr) -> Option<PathBuf>,
-) -> Real {
+) -> RealLinker {
     let found = match choice(words) {
         Choice::Default if elsewhere || looks_elsewhere(words) => ask(OsStr::new("ld")),
-        Choice::Default => return Real::Default,
+        Choice::Default => return RealLinker::Default,
         Choice::Path(path) if path.as_bytes().contains(&b'/') => existing(Path::new(path)),
         Choice::Path(name) if name.is_empty() => None,
         Choice::Path(name) => ask(name),
         Choice::Named(name) if Path::new(name).is_absolute() => existing(Path::new(name)),
         // ld.pathld need not be on any path for us to be the linker.
-        Choice::Named(name) if name == "pathld" => return Real::Default,
+        Choice::Named(name) if name == "pathld" => return RealLinker::Default,
         Choice::Named(name) => {
             let mut program = std::ffi::OsString::from("ld.");
             program.push(name);
@@ -99,10 +99,10 @@ pub(crate) fn real(
     };
     match found {
         Some(path) if programs::is_same_file(&path, pathld) || Some(&*path) == default => {
-            Real::Default
+            RealLinker::Default
         }
-        Some(path) => Real::At(path),
-        None => Real::Missing,
+        Some(path) => RealLinker::At(path),
+        None => RealLinker::Missing,
     }
 }
 

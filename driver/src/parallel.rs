@@ -51,7 +51,7 @@ pub(crate) struct Site<'a> {
 }
 
 /// The output of a compilation: files in the scratch directory.
-struct Said {
+struct JobOutput {
     stdout: PathBuf,
     stderr: PathBuf,
 }
@@ -61,8 +61,8 @@ struct Said {
 /// # Errors
 /// If our own streams or the scratch directory cannot be written.
 pub(crate) fn run(plan: &Plan, site: &Site<'_>) -> io::Result<Ending> {
-    let said: Vec<Said> = (0..plan.compilations.len())
-        .map(|number| Said {
+    let said: Vec<JobOutput> = (0..plan.compilations.len())
+        .map(|number| JobOutput {
             stdout: site.scratch.join(format!("{number}.out")),
             stderr: site.scratch.join(format!("{number}.err")),
         })
@@ -102,7 +102,7 @@ pub(crate) fn run(plan: &Plan, site: &Site<'_>) -> io::Result<Ending> {
 type Outcome = io::Result<Option<ExitStatus>>;
 
 /// Runs the compilations, the first ones first.
-fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
+fn compile_all(plan: &Plan, said: &[JobOutput], site: &Site<'_>) -> Vec<Outcome> {
     let count = plan.compilations.len();
     let outcomes: Vec<Mutex<Outcome>> = (0..count).map(|_| Mutex::new(Ok(None))).collect();
     let next = AtomicUsize::new(0);
@@ -131,7 +131,7 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
         .collect()
 }
 
-fn compile(job: &Job, said: &Said, children: &Children) -> Outcome {
+fn compile(job: &Job, said: &JobOutput, children: &Children) -> Outcome {
     let mut command = Command::new(&job.program);
     command.args(&job.arguments).stdin(Stdio::null());
     command.stdout(File::create_new(&said.stdout)?).stderr(File::create_new(&said.stderr)?);

@@ -18,7 +18,7 @@ const BELOW_SYSROOT: [&str; 3] = ["usr/local/include", "include", "usr/include"]
 
 /// The effect of an option with a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
+enum DirectoryUse {
     /// Adds the directory. `=` at its beginning stands for the system root.
     Add,
     /// Adds the directory as it is.
@@ -43,25 +43,25 @@ enum Effect {
 
 /// Options whose value is in the same word, or in the next if nothing follows in the same. A name
 /// that ends in `=` has its value in the same word.
-const OPTIONS: [(&str, Effect); 18] = [
-    ("-isystem", Effect::Add),
-    ("-isystem-after", Effect::Nothing),
-    ("-cxx-isystem", Effect::AddVerbatim),
-    ("-stdlib++-isystem", Effect::AddVerbatim),
-    ("-idirafter", Effect::Add),
-    ("--include-directory-after", Effect::Add),
-    ("--include-directory-after=", Effect::Add),
-    ("-iwithsysroot", Effect::AddBelowRoot),
-    ("-iwithprefix", Effect::AddBehindPrefix),
-    ("-iwithprefixbefore", Effect::Nothing),
-    ("-iprefix", Effect::Prefix),
-    ("-resource-dir", Effect::Resources),
-    ("-resource-dir=", Effect::Resources),
-    ("--sysroot", Effect::Sysroot),
-    ("--sysroot=", Effect::Sysroot),
-    ("-isysroot", Effect::HeaderRoot),
-    ("-ffile-prefix-map=", Effect::Map),
-    ("-fdebug-prefix-map=", Effect::Map),
+const OPTIONS: [(&str, DirectoryUse); 18] = [
+    ("-isystem", DirectoryUse::Add),
+    ("-isystem-after", DirectoryUse::Nothing),
+    ("-cxx-isystem", DirectoryUse::AddVerbatim),
+    ("-stdlib++-isystem", DirectoryUse::AddVerbatim),
+    ("-idirafter", DirectoryUse::Add),
+    ("--include-directory-after", DirectoryUse::Add),
+    ("--include-directory-after=", DirectoryUse::Add),
+    ("-iwithsysroot", DirectoryUse::AddBelowRoot),
+    ("-iwithprefix", DirectoryUse::AddBehindPrefix),
+    ("-iwithprefixbefore", DirectoryUse::Nothing),
+    ("-iprefix", DirectoryUse::Prefix),
+    ("-resource-dir", DirectoryUse::Resources),
+    ("-resource-dir=", DirectoryUse::Resources),
+    ("--sysroot", DirectoryUse::Sysroot),
+    ("--sysroot=", DirectoryUse::Sysroot),
+    ("-isysroot", DirectoryUse::HeaderRoot),
+    ("-ffile-prefix-map=", DirectoryUse::Map),
+    ("-fdebug-prefix-map=", DirectoryUse::Map),
 ];
 
 /// The directories, each once, as the user wrote them; `variable` gives the value of an environment
@@ -73,25 +73,25 @@ pub(crate) fn named(
     let given = given(words);
     let last = |wanted| given.iter().rev().find(|(effect, _)| *effect == wanted);
     let value = |wanted| last(wanted).map(|(_, value)| value.as_slice());
-    let sysroot = value(Effect::Sysroot);
-    let header_root = value(Effect::HeaderRoot).or(sysroot).unwrap_or_default();
+    let sysroot = value(DirectoryUse::Sysroot);
+    let header_root = value(DirectoryUse::HeaderRoot).or(sysroot).unwrap_or_default();
     let mut prefix: &[u8] = b"";
     let mut found: Vec<Vec<u8>> = Vec::new();
     for (effect, value) in &given {
         match (effect, value.as_slice()) {
-            (Effect::Prefix, value) => prefix = value,
-            (Effect::AddBehindPrefix, value) => found.push([prefix, value].concat()),
-            (Effect::AddBelowRoot, [b'/', ..]) => found.push([header_root, value].concat()),
-            (Effect::Add, [b'=', rest @ ..]) if !header_root.is_empty() => {
+            (DirectoryUse::Prefix, value) => prefix = value,
+            (DirectoryUse::AddBehindPrefix, value) => found.push([prefix, value].concat()),
+            (DirectoryUse::AddBelowRoot, [b'/', ..]) => found.push([header_root, value].concat()),
+            (DirectoryUse::Add, [b'=', rest @ ..]) if !header_root.is_empty() => {
                 found.push([header_root, rest].concat());
             }
-            (Effect::Add | Effect::AddVerbatim | Effect::AddBelowRoot, value) => {
+            (DirectoryUse::Add | DirectoryUse::AddVerbatim | DirectoryUse::AddBelowRoot, value) => {
                 found.push(value.to_owned());
             }
             _ => {}
         }
     }
-    found.extend(value(Effect::Resources).map(|resources| [resources, b"/include"].concat()));
+    found.extend(value(DirectoryUse::Resources).map(|resources| [resources, b"/include"].concat()));
     if let Some(root) = sysroot {
         found.extend(BELOW_SYSROOT.map(|below| [root, b"/", below.as_bytes()].concat()));
     }
@@ -100,7 +100,7 @@ pub(crate) fn named(
         let element = |element: &[u8]| if element.is_empty() { b"." } else { element }.to_owned();
         found.extend(value.as_bytes().split(|byte| *byte == b':').map(element));
     }
-    let maps: Vec<_> = given.iter().filter(|(effect, _)| *effect == Effect::Map).collect();
+    let maps: Vec<_> = given.iter().filter(|(effect, _)| *effect == DirectoryUse::Map).collect();
     let mut directories: Vec<OsString> = Vec::new();
     for directory in found.into_iter().filter(|directory| !directory.is_empty()) {
         let mapped = maps.iter().rev().find_map(|(_, map)| mapped(&directory, map));
@@ -113,7 +113,7 @@ pub(crate) fn named(
 }
 
 /// The options of the table with their values, in the order of the command line.
-fn given(words: &CommandLine) -> Vec<(Effect, Vec<u8>)> {
+fn given(words: &CommandLine) -> Vec<(DirectoryUse, Vec<u8>)> {
     let mut given = Vec::new();
     let mut waiting = None;
     for word in words.own() {
@@ -132,7 +132,7 @@ fn given(words: &CommandLine) -> Vec<(Effect, Vec<u8>)> {
 }
 
 /// The longest option that a word begins with, and the rest of the word.
-fn option(word: &OsStr) -> Option<(&'static str, Effect, &OsStr)> {
+fn option(word: &OsStr) -> Option<(&'static str, DirectoryUse, &OsStr)> {
     let begun = OPTIONS.iter().filter_map(|&(name, effect)| {
         let value = value_of(word, name)?;
         // `--sysroot-x` is another option.

@@ -238,7 +238,7 @@ fn real_linker(
     compiler: &Compiler,
     words: &CommandLine,
     installation: &Installation,
-) -> linker::Real {
+) -> linker::RealLinker {
     let elsewhere = environment.users_linker.is_none()
         && (environment.compiler_path || compiler.has_target_prefix);
     let first = |name: &OsStr| programs::named(name, &environment.path).next();

@@ -35,7 +35,7 @@ pub(crate) struct CommandLine {
     /// True if an object that has bitcode beside its machine code is linked as bitcode.
     pub(crate) takes_fat_bitcode: bool,
     /// Why this is nothing for pathld.
-    pub(crate) foreign: Option<Foreign>,
+    pub(crate) foreign: Option<PassThroughReason>,
 }
 
 impl CommandLine {
@@ -74,7 +74,7 @@ pub(crate) enum Input {
 
 /// Why a command line is handed on as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Foreign {
+pub(crate) enum PassThroughReason {
     /// The output is an object again; its counters are defined in the final link.
     Relocatable,
     /// Nothing is linked, only information is printed.
@@ -373,14 +373,16 @@ impl Parser {
                 self.data = !(format == "default" || format.as_bytes().starts_with(b"elf"));
             }
             (b"r" | b"i" | b"Ur" | b"relocatable", None) => {
-                line.foreign = Some(Foreign::Relocatable)
+                line.foreign = Some(PassThroughReason::Relocatable)
             }
             (b"help" | b"target-help" | b"version" | b"print-sysroot", None) => {
-                line.foreign = Some(Foreign::Information);
+                line.foreign = Some(PassThroughReason::Information);
             }
-            (b"m", Some(machine)) if !is_ours(machine) => line.foreign = Some(Foreign::Machine),
+            (b"m", Some(machine)) if !is_ours(machine) => {
+                line.foreign = Some(PassThroughReason::Machine)
+            }
             (b"rsp-quoting", Some(quoting)) if quoting == "windows" => {
-                line.foreign = Some(Foreign::Quoting)
+                line.foreign = Some(PassThroughReason::Quoting)
             }
             _ => {}
         }

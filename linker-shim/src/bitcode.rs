@@ -83,13 +83,15 @@ fn module(data: &[u8]) -> Option<Module> {
     } else {
         0
     };
-    let mut bits = Bits { data: data.get(start..)?.strip_prefix(MAGIC)?, at: 0 };
+    let mut bits = BitStream { data: data.get(start..)?.strip_prefix(MAGIC)?, at: 0 };
     let mut module = Module::default();
     while let Some(1) = bits.fixed(2) {
         let block = bits.enter()?;
         if block.kind == MODULE_BLOCK {
-            module
-                .read(Bits { data: bits.data.get(..block.end / 8)?, at: bits.at }, block.width)?;
+            module.read(
+                BitStream { data: bits.data.get(..block.end / 8)?, at: bits.at },
+                block.width,
+            )?;
         }
         bits.at = block.end;
     }
@@ -98,7 +100,7 @@ fn module(data: &[u8]) -> Option<Module> {
 
 impl Module {
     /// Reads the records of a block whose abbreviations have numbers of this width.
-    fn read(&mut self, mut bits: Bits<'_>, width: u32) -> Option<()> {
+    fn read(&mut self, mut bits: BitStream<'_>, width: u32) -> Option<()> {
         let mut abbreviations: Vec<Vec<Operand>> = Vec::new();
         loop {
             match bits.fixed(width)? {
@@ -159,12 +161,12 @@ struct Block {
 }
 
 /// A stream of bits, which is behind those that were read.
-struct Bits<'a> {
+struct BitStream<'a> {
     data: &'a [u8],
     at: usize,
 }
 
-impl Bits<'_> {
+impl BitStream<'_> {
     fn fixed(&mut self, width: u32) -> Option<u64> {
         let mut value = 0;
         for bit in 0..width {

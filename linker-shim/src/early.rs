@@ -18,7 +18,7 @@ use crate::assembly::early::{constant_delta, make_words, no_delta, no_jump};
 
 /// The values from which the words are computed.
 #[derive(Clone, Copy)]
-pub(crate) struct Words {
+pub(crate) struct Operands {
     /// The start of the region.
     pub(crate) region: SymbolId,
     /// The table of modules.
@@ -35,7 +35,7 @@ pub(crate) struct Words {
 const ALIGNMENT: u64 = 16;
 
 /// Adds the function; in a `library` it does nothing.
-pub(crate) fn define(object: &mut Object<'_>, words: Words, library: bool) -> Result<SymbolId> {
+pub(crate) fn define(object: &mut Object<'_>, words: Operands, library: bool) -> Result<SymbolId> {
     let section =
         object.add_section(Vec::new(), b".text.__pathcc_early".to_vec(), SectionKind::Text);
     let mut code = make_words::CODE;
@@ -61,7 +61,7 @@ pub(crate) fn define(object: &mut Object<'_>, words: Words, library: bool) -> Re
 }
 
 /// The operands of the function in a finished image.
-pub(crate) struct EarlyFunction {
+pub(crate) struct ResolvedOperands {
     /// The address of the region.
     pub(crate) region: u64,
     /// The address of the table of modules.
@@ -77,7 +77,7 @@ pub(crate) struct EarlyFunction {
 
 /// Finds the function in `code`, which starts at an address; there linkers have made the distance a
 /// constant.
-pub(crate) fn find(code: &[u8], address: u64) -> Option<EarlyFunction> {
+pub(crate) fn find(code: &[u8], address: u64) -> Option<ResolvedOperands> {
     let first = address.next_multiple_of(ALIGNMENT) - address;
     (first..code.len() as u64)
         .step_by(ALIGNMENT as usize)
@@ -85,7 +85,7 @@ pub(crate) fn find(code: &[u8], address: u64) -> Option<EarlyFunction> {
 }
 
 /// The operands of the function, if `code` at this address begins with it.
-fn parse(code: &[u8], address: u64) -> Option<EarlyFunction> {
+fn parse(code: &[u8], address: u64) -> Option<ResolvedOperands> {
     let delta = make_words::DELTA.end() - constant_delta::CODE.len();
     // The instruction that loads the distance is another one by now, and the jump may be.
     let kept = [
@@ -105,7 +105,7 @@ fn parse(code: &[u8], address: u64) -> Option<EarlyFunction> {
     };
     let constant = &constant_delta::CODE[..constant_delta::DISTANCE.offset];
     let distance = make_words::DELTA.get(code).filter(|_| code[delta..].starts_with(constant));
-    Some(EarlyFunction {
+    Some(ResolvedOperands {
         region: address_in(make_words::REGION)?,
         modules: address_in(make_words::MODULES)?,
         count: make_words::COUNT.get(code)? as u32,

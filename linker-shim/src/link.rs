@@ -34,7 +34,7 @@ use crate::args::{self, CommandLine, Replacement};
 use crate::content::content;
 use crate::pipes::ReplacedPipes;
 use crate::process::Outcome;
-use crate::real::{RealLinker, Voice};
+use crate::real::{RealLinker, Verbosity};
 use crate::scan::{self, ScanResult};
 use crate::workspace::Workspace;
 use crate::{depfile, neutral, response, restored};
@@ -107,7 +107,7 @@ fn take_part(
         None => link.link(found),
     };
     let outcome = outcome.or_else(|error| {
-        let outcome = link.call_with(None, Voice::Loud)?;
+        let outcome = link.call_with(None, Verbosity::Loud)?;
         if outcome.success() {
             warn_uncounted(&error);
         }

@@ -103,7 +103,8 @@ pub(crate) fn generate(modules: &[Module], kind: ImageKind) -> Result<Vec<u8>> {
     let table = define_descriptor(&mut object, &entries, described, flags, region)?;
     let anchors =
         section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
-    let words = early::Words { region, modules: table, count: entries.len() as u32, delta, place };
+    let words =
+        early::Operands { region, modules: table, count: entries.len() as u32, delta, place };
     let alone = kind == ImageKind::Library || !counts(modules);
     let early = early::define(&mut object, words, alone)?;
     claim_group(&mut object, early);

@@ -33,7 +33,7 @@ pub(crate) struct RealLinker {
 
 /// The treatment of a linker's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Voice {
+pub(crate) enum Verbosity {
     /// As if it had been called directly.
     Loud,
     /// Silent, since it said the same before.
@@ -125,7 +125,7 @@ impl RealLinker {
         &self,
         arguments: &[OsString],
         place: &Workspace,
-        voice: Voice,
+        voice: Verbosity,
     ) -> io::Result<Command> {
         let mut command = if is_long(arguments) {
             let file = place.write("arguments", &response::join(arguments, self.dialect()))?;
@@ -133,7 +133,7 @@ impl RealLinker {
         } else {
             self.command(arguments)
         };
-        if voice == Voice::Quiet {
+        if voice == Verbosity::Quiet {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
         Ok(command)
@@ -272,13 +272,13 @@ mod tests {
         let place = Workspace::new().expect("a temporary directory");
         let linker = named("/bin/true".into());
         let arguments = vec![OsString::from("x".repeat(1000)); 1200];
-        let command = linker.prepare(&arguments, &place, Voice::Loud).expect("writable");
+        let command = linker.prepare(&arguments, &place, Verbosity::Loud).expect("writable");
         assert_eq!(command.get_args().count(), 1);
         let file =
             command.get_args().next().expect("one").as_bytes().strip_prefix(b"@").expect("a file");
         let text = fs::read(OsStr::from_bytes(file)).expect("written");
         assert_eq!(response::split(&text, linker.dialect()).expect("text"), arguments);
-        let command = linker.prepare(&arguments[..10], &place, Voice::Loud).expect("writable");
+        let command = linker.prepare(&arguments[..10], &place, Verbosity::Loud).expect("writable");
         assert_eq!(command.get_args().count(), 10);
     }
 }

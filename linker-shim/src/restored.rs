@@ -96,7 +96,7 @@ fn ours(name: &[u8]) -> Option<usize> {
 }
 
 /// A symbol of ours that was changed.
-struct Changed {
+struct ChangedSymbol {
     index: usize,
     /// Where its name begins, behind what was put before it.
     name: usize,
@@ -121,12 +121,12 @@ impl<'a> Object<'a> {
         (head.e_type(LittleEndian) == ET_REL).then_some(Self { data, headers, sections, symbols })
     }
 
-    fn changed(&self) -> Vec<Changed> {
+    fn changed(&self) -> Vec<ChangedSymbol> {
         let all = self.symbols.iter().enumerate();
         let changed = all.filter_map(|(index, symbol)| {
             let name = ours(symbol.name(LittleEndian, self.symbols.strings()).ok()?)?;
             let is_local = symbol.st_bind() == STB_LOCAL;
-            (name > 0 || is_local).then_some(Changed { index, name, is_local })
+            (name > 0 || is_local).then_some(ChangedSymbol { index, name, is_local })
         });
         changed.collect()
     }

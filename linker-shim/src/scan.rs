@@ -56,7 +56,7 @@ pub(crate) struct ScanResult {
     /// The instrumented modules in order of appearance, each once.
     pub(crate) modules: Vec<Module>,
     /// Records that could not be read.
-    pub(crate) damaged: Vec<Damaged>,
+    pub(crate) damaged: Vec<DamagedRecord>,
     /// True if there is bitcode, whose modules show only after the link.
     pub(crate) bitcode: bool,
     /// True if there is bitcode beside machine code, in an object of `-ffat-lto-objects`.
@@ -83,13 +83,13 @@ pub(crate) struct ScanResult {
 
 /// A record that cannot be used, and those behind it in the same section.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Damaged {
+pub(crate) struct DamagedRecord {
     /// The file, with the member of an archive in parentheses.
     place: String,
     error: Error,
 }
 
-impl fmt::Display for Damaged {
+impl fmt::Display for DamagedRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = &self.place;
         match self.error {
@@ -167,10 +167,10 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> ScanResult {
     let mut all = Vec::new();
     while !files.is_empty() {
         files.retain(|file| paths.insert(file.clone()));
-        let mut looked: Vec<Looked> = files.par_iter().map(|file| look(file)).collect();
+        let mut looked: Vec<InspectedFile> = files.par_iter().map(|file| look(file)).collect();
         looked.retain(|looked| match looked {
-            Looked::At(_) => true,
-            Looked::Container(container) => containers.insert(container.content.identity),
+            InspectedFile::Scanned(_) => true,
+            InspectedFile::Container(container) => containers.insert(container.content.identity),
         });
         let opened: Vec<_> = looked.into_par_iter().map(|looked| looked.open(&locator)).collect();
         files.clear();
@@ -187,9 +187,9 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> ScanResult {
 }
 
 /// A file that was looked at.
-enum Looked {
+enum InspectedFile {
     /// All that is in it.
-    At(ScanResult),
+    Scanned(ScanResult),
     /// It holds or names others.
     Container(Container),
 }
@@ -200,22 +200,22 @@ struct Container {
     content: Content,
 }
 
-fn look(path: &Path) -> Looked {
+fn look(path: &Path) -> InspectedFile {
     match content(path) {
-        Err(_) => Looked::At(ScanResult::default()),
+        Err(_) => InspectedFile::Scanned(ScanResult::default()),
         Ok(data) if data.starts_with(b"\x7fELF") || is_bitcode(&data) => {
-            Looked::At(scan_object(&data, path, || path.display().to_string()))
+            InspectedFile::Scanned(scan_object(&data, path, || path.display().to_string()))
         }
-        Ok(content) => Looked::Container(Container { path: path.to_owned(), content }),
+        Ok(content) => InspectedFile::Container(Container { path: path.to_owned(), content }),
     }
 }
 
-impl Looked {
+impl InspectedFile {
     /// What is in it, and the files that it names.
     fn open(self, locator: &Locator) -> (ScanResult, Vec<PathBuf>) {
         match self {
-            Looked::At(found) => (found, Vec::new()),
-            Looked::Container(Container { path, content }) => {
+            InspectedFile::Scanned(found) => (found, Vec::new()),
+            InspectedFile::Container(Container { path, content }) => {
                 if content.starts_with(b"!<arch>\n") || content.starts_with(b"!<thin>\n") {
                     return scan_archive(&path, &content);
                 }
@@ -304,7 +304,7 @@ fn scan_sections(data: &[u8], place: &str) -> ScanResult {
         let records = section.data(LittleEndian, data).unwrap_or_default();
         let Some(rest) = left.checked_sub(records.len()) else {
             let error = Error::Invalid("its sections overlap");
-            found.damaged.push(Damaged { place: place.to_owned(), error });
+            found.damaged.push(DamagedRecord { place: place.to_owned(), error });
             break;
         };
         left = rest;
@@ -314,10 +314,10 @@ fn scan_sections(data: &[u8], place: &str) -> ScanResult {
                     if record.head.counters.saturating_add(record.head.keys) > MOST_COUNTERS =>
                 {
                     let error = Error::Invalid("it claims more counters than fit in memory");
-                    found.damaged.push(Damaged { place: place.to_owned(), error });
+                    found.damaged.push(DamagedRecord { place: place.to_owned(), error });
                 }
                 Ok(record) => found.modules.push(module(&record.head)),
-                Err(error) => found.damaged.push(Damaged { place: place.to_owned(), error }),
+                Err(error) => found.damaged.push(DamagedRecord { place: place.to_owned(), error }),
             }
         }
     }

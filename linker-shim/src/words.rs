@@ -135,7 +135,7 @@ fn with_words_at_once(image: &Image<'_>) -> Option<Changes> {
 }
 
 /// Where an entry of the table of modules is.
-fn entry(early: &early::EarlyFunction, index: u64) -> u64 {
+fn entry(early: &early::ResolvedOperands, index: u64) -> u64 {
     early.modules + index * size_of::<Module>() as u64
 }
 
@@ -253,7 +253,7 @@ impl<'a> Image<'a> {
     }
 
     /// The function that has the addresses of the words.
-    fn early(&self) -> Option<early::EarlyFunction> {
+    fn early(&self) -> Option<early::ResolvedOperands> {
         self.code.iter().find_map(|(address, code)| early::find(code, *address))
     }
 

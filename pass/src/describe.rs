@@ -12,12 +12,12 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::read::Unit;
 
-use self::function::{First, describe};
+use self::function::{ArrayPosition, describe};
 
 /// The manifest of a unit, whose functions are counted as `plans` says.
 pub(crate) fn unit(unit: &Unit<'_>, plans: &[Option<Plan>], options: &Options) -> Manifest {
     // The first word of the array of a unit that is traced says which number that word has.
-    let mut first = First { counter: u64::from(options.mode == Mode::Trace), key: 0 };
+    let mut first = ArrayPosition { counter: u64::from(options.mode == Mode::Trace), key: 0 };
     let mut functions = Vec::with_capacity(plans.len());
     for (definition, plan) in unit.definitions.iter().zip(plans) {
         let function = describe(definition, plan.as_ref(), &unit.directory, first, options);

@@ -19,7 +19,7 @@ pub const MOST_BYTES: usize = 256 << 20;
 
 /// Response files hold too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMuch;
+pub struct LimitExceeded;
 
 /// Opens the response files of one command line. `read` gives the identity of a file and its
 /// content; `dialect` is asked for only where there is a response file.
@@ -57,15 +57,15 @@ where
     ///
     /// # Errors
     /// They are too many.
-    pub fn open(&mut self, word: &OsStr) -> Result<Option<Vec<OsString>>, TooMuch> {
+    pub fn open(&mut self, word: &OsStr) -> Result<Option<Vec<OsString>>, LimitExceeded> {
         let name = word.as_bytes().strip_prefix(b"@");
         let file = name.and_then(|name| (self.read)(Path::new(OsStr::from_bytes(name))));
         let file = file.filter(|(identity, _)| !self.inside.contains(identity));
         let Some((identity, text)) = file else { return Ok(None) };
         let dialect = (self.dialect)();
         let Some(words) = split(text.as_ref(), dialect) else { return Ok(None) };
-        self.files = self.files.checked_sub(1).ok_or(TooMuch)?;
-        self.bytes = self.bytes.checked_sub(text.as_ref().len()).ok_or(TooMuch)?;
+        self.files = self.files.checked_sub(1).ok_or(LimitExceeded)?;
+        self.bytes = self.bytes.checked_sub(text.as_ref().len()).ok_or(LimitExceeded)?;
         if !dialect.nests() {
             return Ok(Some(words));
         }
@@ -79,7 +79,7 @@ where
     ///
     /// # Errors
     /// They are too many.
-    pub fn open_all(&mut self, words: &[OsString]) -> Result<Vec<OsString>, TooMuch> {
+    pub fn open_all(&mut self, words: &[OsString]) -> Result<Vec<OsString>, LimitExceeded> {
         let mut opened = Vec::with_capacity(words.len());
         for word in words {
             match self.open(word)? {
@@ -101,7 +101,7 @@ mod tests {
         texts: &[(&str, &str)],
         dialect: Dialect,
         [files, bytes]: [usize; 2],
-    ) -> Result<String, TooMuch> {
+    ) -> Result<String, LimitExceeded> {
         let read = |path: &Path| {
             let known = texts.iter().find(|(name, _)| path == Path::new(name))?;
             Some(*known)
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(of(&["@out", "b"], [3, 15]), Ok("[aaaa][aaaa][b]".to_owned()));
         // Each time that a file is named counts.
         for limits in [[2, 99], [3, 14], [0, 0]] {
-            assert_eq!(of(&["@out", "b"], limits), Err(TooMuch), "{limits:?}");
+            assert_eq!(of(&["@out", "b"], limits), Err(LimitExceeded), "{limits:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::args::{self, CommandLine};
 use crate::image_kind::ImageKind;
 use crate::module;
 use crate::process::{self, Outcome};
-use crate::real::{RealLinker, Voice};
+use crate::real::{RealLinker, Verbosity};
 use crate::scan::Module;
 use crate::workspace::Workspace;
 
@@ -56,7 +56,11 @@ impl Link<'_> {
     }
 
     /// Calls the real linker with additions; without them, as it was meant to be called.
-    pub(super) fn call_with(&self, additions: Option<&Additions>, voice: Voice) -> Result<Outcome> {
+    pub(super) fn call_with(
+        &self,
+        additions: Option<&Additions>,
+        voice: Verbosity,
+    ) -> Result<Outcome> {
         let mut arguments = Vec::new();
         let lto = self.lto.as_ref().filter(|_| additions.is_some());
         if let Some(lto) = lto {
@@ -120,7 +124,7 @@ impl Link<'_> {
         &self,
         arguments: &[OsString],
         real: &RealLinker,
-        voice: Voice,
+        voice: Verbosity,
     ) -> Result<Outcome> {
         let command = real.prepare(arguments, &self.workspace, voice)?;
         process::run(command, &self.children)

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Error;
 
-use crate::scan::Damaged;
+use crate::scan::DamagedRecord;
 
 /// The most damaged records that are reported.
 const MOST_DAMAGED: usize = 3;
@@ -28,7 +28,7 @@ pub(super) fn warn_uncounted(error: &Error) {
     warn(&format!("{error:#}; the program is linked, but its paths are not counted"));
 }
 
-pub(super) fn warn_damaged(damaged: &[Damaged]) {
+pub(super) fn warn_damaged(damaged: &[DamagedRecord]) {
     damaged.iter().take(MOST_DAMAGED).for_each(|damaged| warn(&damaged.to_string()));
     if damaged.len() > MOST_DAMAGED {
         warn(&format!("{} more inputs have the same problem", damaged.len() - MOST_DAMAGED));

@@ -16,7 +16,7 @@ use super::messages::{JOINED, NOTHING_COUNTS, warn, warn_damaged};
 use crate::content::content;
 use crate::image_kind::{self, ImageKind};
 use crate::process::Outcome;
-use crate::real::Voice;
+use crate::real::Verbosity;
 use crate::scan::{self, Module, ScanResult};
 use crate::{entry, module, strays, words};
 
@@ -51,7 +51,7 @@ impl Link<'_> {
         let unsure = is_large(&found.modules);
         let modules = if unsure { Vec::new() } else { found.modules };
         let mut added = Additions { modules, kind };
-        let mut outcome = self.call_with(Some(&added), Voice::Loud)?;
+        let mut outcome = self.call_with(Some(&added), Verbosity::Loud)?;
         let mut strays = HashSet::new();
         for _ in 0..MOST_ROUNDS {
             let made = outcome.success().then(|| self.made(&added));
@@ -77,9 +77,9 @@ impl Link<'_> {
                 ));
             }
             added = better;
-            outcome = self.call_with(Some(&added), Voice::Quiet)?;
+            outcome = self.call_with(Some(&added), Verbosity::Quiet)?;
             if !outcome.success() {
-                outcome = self.call_with(None, Voice::Loud)?;
+                outcome = self.call_with(None, Verbosity::Loud)?;
                 if outcome.success() {
                     warn(&format!(
                         "{}: the linker failed on the second run; the program is linked, but its \
@@ -112,7 +112,7 @@ impl Link<'_> {
     /// Links without counters, with copies of objects that do not need what a script throws away.
     pub(super) fn without_what_is_discarded(&self, script: &Path) -> Result<Outcome> {
         let arguments = self.counted.unwrap_or(self.arguments);
-        let outcome = self.call(arguments, &self.real, Voice::Loud)?;
+        let outcome = self.call(arguments, &self.real, Verbosity::Loud)?;
         let script = script.display();
         if outcome.success() {
             warn(&format!(
@@ -151,7 +151,9 @@ impl Link<'_> {
 
     /// After a failure: if what was added is the reason, the program is linked without it.
     fn without_counters(&self, failure: Outcome) -> Result<Outcome> {
-        if self.children.stopped_by().is_some() || !self.call_with(None, Voice::Quiet)?.success() {
+        if self.children.stopped_by().is_some()
+            || !self.call_with(None, Verbosity::Quiet)?.success()
+        {
             return Ok(failure);
         }
         warn(&format!(

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::args::{CommandLine, Foreign, Input, before_system_libraries, parse};
+use crate::args::{CommandLine, Input, PassThroughReason, before_system_libraries, parse};
 
 fn arguments(line: &str) -> Vec<OsString> {
     line.split_whitespace().map(OsString::from).collect()
@@ -174,14 +174,14 @@ fn data_is_no_input() {
 #[test]
 fn what_is_nothing_for_us_has_a_reason() {
     for (line, reason) in [
-        ("-Ur", Some(Foreign::Relocatable)),
-        ("-target-help", Some(Foreign::Information)),
-        ("--print-sysroot", Some(Foreign::Information)),
+        ("-Ur", Some(PassThroughReason::Relocatable)),
+        ("-target-help", Some(PassThroughReason::Information)),
+        ("--print-sysroot", Some(PassThroughReason::Information)),
         ("--rsp-quoting=posix", None),
-        ("--rsp-quoting windows", Some(Foreign::Quoting)),
-        ("-m elf32_x86_64", Some(Foreign::Machine)),
+        ("--rsp-quoting windows", Some(PassThroughReason::Quoting)),
+        ("-m elf32_x86_64", Some(PassThroughReason::Machine)),
         ("-m elf_x86_64", None),
-        ("-m aarch64linux", Some(Foreign::Machine)),
+        ("-m aarch64linux", Some(PassThroughReason::Machine)),
     ] {
         assert_eq!(parsed(&format!("{line} a.o")).foreign, reason, "{line}");
     }
@@ -254,19 +254,19 @@ fn state_belongs_to_what_follows() {
 #[test]
 fn what_is_foreign() {
     for (line, foreign) in [
-        ("-r a.o", Some(Foreign::Relocatable)),
-        ("--relocatable a.o", Some(Foreign::Relocatable)),
-        ("-i a.o", Some(Foreign::Relocatable)),
+        ("-r a.o", Some(PassThroughReason::Relocatable)),
+        ("--relocatable a.o", Some(PassThroughReason::Relocatable)),
+        ("-i a.o", Some(PassThroughReason::Relocatable)),
         ("-rpath x a.o", None),
-        ("--version", Some(Foreign::Information)),
+        ("--version", Some(PassThroughReason::Information)),
         ("--version-script=x a.o", None),
-        ("a.o --help", Some(Foreign::Information)),
+        ("a.o --help", Some(PassThroughReason::Information)),
         ("-v a.o", None),
-        ("-m elf_i386 a.o", Some(Foreign::Machine)),
-        ("-melf_i386 a.o", Some(Foreign::Machine)),
+        ("-m elf_i386 a.o", Some(PassThroughReason::Machine)),
+        ("-melf_i386 a.o", Some(PassThroughReason::Machine)),
         ("-melf_x86_64 a.o", None),
         ("-mllvm x a.o", None),
-        ("--rsp-quoting=windows a.o", Some(Foreign::Quoting)),
+        ("--rsp-quoting=windows a.o", Some(PassThroughReason::Quoting)),
     ] {
         assert_eq!(parsed(line).foreign, foreign, "{line}");
     }

@@ -24,12 +24,12 @@ use crate::read::{self, Base, BlockAccess, Definition, Moving};
 
 /// Where the next function has its counters and keys in the unit's array.
 #[derive(Clone, Copy)]
-pub(super) struct First {
+pub(super) struct ArrayPosition {
     pub(super) counter: u64,
     pub(super) key: u64,
 }
 
-impl First {
+impl ArrayPosition {
     /// The same behind a function.
     pub(super) fn behind(self, function: &Function) -> Self {
         Self { counter: self.counter + function.counters(), key: self.key + function.keys() }
@@ -41,7 +41,7 @@ pub(super) fn describe(
     definition: &Definition<'_>,
     plan: Option<&Plan>,
     directory: &str,
-    first: First,
+    first: ArrayPosition,
     options: &Options,
 ) -> Function {
     let graph = match &definition.body {

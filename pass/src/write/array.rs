@@ -9,7 +9,7 @@
 //! where that word is: a library with thread-local variables at a fixed place could not be opened
 //! if the program already has many such variables. The executable lends the word to libraries.
 //!
-//! A counter is stepped by one instruction (see [`Way`]). Only in code that is still to be
+//! A counter is stepped by one instruction (see [`StepCode`]). Only in code that is still to be
 //! optimised, and unless that is switched off, it is loaded, added to and stored, so that the
 //! optimiser may keep it in a register in a loop.
 
@@ -33,7 +33,7 @@ use super::{lookup, note};
 
 /// The way in which a counter is stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum StepCode {
     /// By one instruction that other threads wait for.
     Atomic,
     /// By a load, an addition and a store, which are optimised like the program's own.
@@ -59,12 +59,12 @@ pub(crate) struct CounterArray<'ctx> {
     word: Option<GlobalValue<'ctx>>,
     addressing: Addressing,
     is_position_independent: bool,
-    way: Way,
-    marks: Marks<'ctx>,
+    way: StepCode,
+    marks: AccessMetadata<'ctx>,
 }
 
 /// Metadata for our own loads and stores.
-struct Marks<'ctx> {
+struct AccessMetadata<'ctx> {
     empty: MetadataValue<'ctx>,
     not_sanitized: u32,
 }
@@ -111,15 +111,15 @@ impl<'ctx> CounterArray<'ctx> {
             llvm::make_replaceable(module, leads);
             leads
         });
-        let marks = Marks {
+        let marks = AccessMetadata {
             empty: context.metadata_node(&[]),
             not_sanitized: context.get_kind_id("nosanitize"),
         };
         let way = match options {
-            _ if options.threads == Threads::Atomic => Way::Atomic,
-            _ if options.stage == Stage::Early && options.promotes() => Way::Optimised,
-            _ if options.last && options.techniques.folding => Way::Folded,
-            _ => Way::Assembly,
+            _ if options.threads == Threads::Atomic => StepCode::Atomic,
+            _ if options.stage == Stage::Early && options.promotes() => StepCode::Optimised,
+            _ if options.last && options.techniques.folding => StepCode::Folded,
+            _ => StepCode::Assembly,
         };
         let find = (keys > 0).then(|| lookup::define(module));
         Self {
@@ -203,7 +203,7 @@ impl<'ctx> CounterArray<'ctx> {
 
     /// True if counters are stepped by code that instruction selection folds.
     fn is_folded(&self, facts: FunctionFacts) -> bool {
-        self.way == Way::Folded && !facts.is_left_slow() && !facts.is_sanitized()
+        self.way == StepCode::Folded && !facts.is_left_slow() && !facts.is_sanitized()
     }
 
     /// The thread's word, by code that links into anything. LLVM would assume that what is not
@@ -291,26 +291,27 @@ impl<'ctx> CounterArray<'ctx> {
         let sanitized = facts.is_sanitized();
         let way = match self.way {
             // Where the optimiser joins several accesses, it drops the mark that sanitizers obey.
-            Way::Optimised if sanitized => Way::Assembly,
-            Way::Folded if !self.is_folded(facts) => Way::Assembly,
+            StepCode::Optimised if sanitized => StepCode::Assembly,
+            StepCode::Folded if !self.is_folded(facts) => StepCode::Assembly,
             way => way,
         };
         // The address of a variable needs no instruction.
-        let by_parts = way == Way::Assembly && facts.is_left_slow() && !counter.base.is_const();
+        let by_parts =
+            way == StepCode::Assembly && facts.is_left_slow() && !counter.base.is_const();
         if let Some(displacement) = counter.displacement().filter(|_| by_parts) {
             return step_by_parts(self.context, builder, counter, displacement, step);
         }
         let address = self.address_of(builder, counter);
         match way {
-            Way::Atomic => {
+            StepCode::Atomic => {
                 let (add, by) = (AtomicRMWBinOp::Add, self.amount(step));
                 let add = builder.build_atomicrmw(add, address, by, AtomicOrdering::Monotonic);
                 let add = add.expect("a word can be added to").as_instruction_value();
                 self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
             }
-            Way::Optimised => self.step_in_three(builder, address, step, false),
-            Way::Folded => self.step_in_three(builder, address, step, true),
-            Way::Assembly => step_at_address(self.context, builder, address, step),
+            StepCode::Optimised => self.step_in_three(builder, address, step, false),
+            StepCode::Folded => self.step_in_three(builder, address, step, true),
+            StepCode::Assembly => step_at_address(self.context, builder, address, step),
         }
     }
 
