@@ -33,7 +33,7 @@ use crate::export::json;
 use crate::export::steps_json::{self, Touched};
 use crate::show::options::Options;
 use crate::show::report;
-use crate::show::trace_steps::StepTeller;
+use crate::show::trace_steps::StepWriter;
 
 /// The payload of a manifest, decoded and shown with counts for its first counters.
 pub fn manifest(bytes: &[u8]) {
@@ -119,7 +119,7 @@ pub fn trace(bytes: &[u8], path: &Path) {
     let times = Times::of(&trace, &images::of(&trace).clocks);
     let program = program_of(Manifest { mode: Mode::Trace, ..manifest });
     let names = OwnerNames::of(&trace, &program);
-    let mut teller = StepTeller::new(&program, times, true, &names);
+    let mut writer = StepWriter::new(&program, times, true, &names);
     // A few bytes can tell of as many steps as there are numbers.
     let paths = trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream, &()).paths);
     let is_short = paths.fold(0, u64::saturating_add) < MOST_STEPS as u64;
@@ -138,7 +138,7 @@ pub fn trace(bytes: &[u8], path: &Path) {
                 StreamEntry::Step(step) => step,
                 StreamEntry::Event(event) => {
                     let shown =
-                        teller.event(stream, &event, objects.unwrap_or_default(), &mut io::sink());
+                        writer.event(stream, &event, objects.unwrap_or_default(), &mut io::sink());
                     shown.expect("it takes all");
                     let written =
                         steps_json::event(stream, &event, &times, touched, &mut io::sink());
@@ -149,7 +149,7 @@ pub fn trace(bytes: &[u8], path: &Path) {
             };
             // All of many go the same ways.
             if steps < 100 {
-                let shown = teller.step(stream, &step, objects, &mut io::sink());
+                let shown = writer.step(stream, &step, objects, &mut io::sink());
                 shown.expect("it takes all");
                 let written =
                     steps_json::step(&program, stream, &step, true, touched, &mut io::sink());

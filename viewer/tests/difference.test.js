@@ -211,9 +211,9 @@ for (const pair of PAIRS) {
             // By the keyboard: to the first path, and its steps.
             await tab.keyboard.press("j");
             await tab.keyboard.press("Enter");
-            await tab.locator(".chosen-path .told").waitFor();
+            await tab.locator(".chosen-path .path-words").waitFor();
             assert.match(tab.url(), /path=[ab]\d+/);
-            const text = await tab.locator(".chosen-path .told").innerText();
+            const text = await tab.locator(".chosen-path .path-words").innerText();
             assert.match(text, /\d.*→/);
             const row = await tab.locator(".parts .chosen code").innerText();
             const plain = (text) => text.replace(/\s+/g, "").replace(/^loop:?/, "");

@@ -31,7 +31,9 @@ use crate::command::arguments::{
 use crate::command::chosen::found;
 use crate::command::filters::Form;
 use crate::command::growth::{profile_limit, sum_long};
-use crate::command::messages::{FAILED, announce, complain, fail, hint, remark, tell, warn};
+use crate::command::messages::{
+    FAILED, announce, complain, fail, hint, remark, report_problems, warn,
+};
 use crate::command::pages;
 use crate::command::progress::Progress;
 use crate::command::reading::{choose, read, read_all, read_inputs, read_starts};
@@ -143,7 +145,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     warn(&notices.warnings);
     let problems = notices.problems;
     let usable = mode.lets_use(!images.is_empty(), &problems);
-    let code = tell(&problems, mode, usable);
+    let code = report_problems(&problems, mode, usable);
     if usable {
         merge::write(&images, &arguments.output, arguments.replace)?;
     }
@@ -164,7 +166,7 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
             Err(error) => problems.push(error.context(input.path.display().to_string())),
         }
     }
-    let code = tell(&problems, FailureMode::Rest, !records.is_empty());
+    let code = report_problems(&problems, FailureMode::Rest, !records.is_empty());
     if records.is_empty() && !problems.is_empty() {
         return Ok(code);
     }

@@ -13,7 +13,7 @@ use compare::spectra::{Kind, Spectra};
 use counts::matching::ImagePlaces;
 use counts::model::{Function, Report};
 use pathprof::export::diff_json;
-use pathprof::export::html::{diff as diff_html, diff::Asked};
+use pathprof::export::html::{diff as diff_html, diff::DifferenceReport};
 use pathprof::show::document::Document;
 use pathprof::show::forms::{self, Format};
 use pathprof::show::printable::Printable;
@@ -26,7 +26,7 @@ use profile::unique_runs;
 use crate::command::arguments::{DuplicatesArguments, FailureArguments, FailureMode, Sources};
 use crate::command::filters::{Form, GlobArguments};
 use crate::command::html::{page, present};
-use crate::command::messages::{FAILED, complain, tell};
+use crate::command::messages::{FAILED, complain, report_problems};
 use crate::command::pages;
 use crate::command::reading::{choose, read_inputs};
 
@@ -199,7 +199,7 @@ fn ranked(arguments: &DiffArguments) -> Result<u8> {
     let mut code = 0;
     for (named, has_failed) in [(&arguments.spectra, false), (&arguments.failing, true)] {
         let (starts, problems) = inputs::each_start(named)?;
-        code = code.max(tell(&problems, arguments.mode(), !starts.is_empty()));
+        code = code.max(report_problems(&problems, arguments.mode(), !starts.is_empty()));
         let sources = arguments.sources(Vec::new(), Choice::All, None);
         for start in starts {
             let (report, of_start) = read_inputs(&start, &sources, arguments.mode());
@@ -255,12 +255,12 @@ impl DiffArguments {
                 .write(|out| Ok(diff_json::write(comparison, out).map_err(io::Error::from)?));
         }
         let filter = self.globs.clone().filter();
-        let asked = Asked { comparison, per, filter: &filter };
+        let report = DifferenceReport { comparison, per, filter: &filter };
         let is_seen = self.open || io::stdout().is_terminal();
         let usual = is_seen.then(|| Path::new(USUAL_PAGE));
         match self.output.as_deref().or(usual) {
-            Some(path) => present(&diff_html::write(asked, &page()?, path)?, self.open),
-            None => diff_html::write_to(asked, &page()?, &mut io::stdout().lock()),
+            Some(path) => present(&diff_html::write(report, &page()?, path)?, self.open),
+            None => diff_html::write_to(report, &page()?, &mut io::stdout().lock()),
         }
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn warn(warnings: &[Warning]) {
 }
 
 /// Tells problems, and gives the exit code.
-pub(crate) fn tell(problems: &[Error], mode: FailureMode, usable: bool) -> u8 {
+pub(crate) fn report_problems(problems: &[Error], mode: FailureMode, usable: bool) -> u8 {
     problems.iter().for_each(complain);
     let fails = match mode {
         FailureMode::Rest | FailureMode::Any => !problems.is_empty(),

@@ -13,7 +13,7 @@ use profile::starts;
 
 use crate::command::arguments::{FailureMode, SourceArguments, Sources};
 use crate::command::growth::{profile_limit, sum_long};
-use crate::command::messages::{tell, warn};
+use crate::command::messages::{report_problems, warn};
 use crate::command::progress::Progress;
 
 /// The profiles that arguments name. If one start of several is read, that is said.
@@ -95,6 +95,6 @@ pub(crate) fn read_inputs(
     let (report, notices) = pipeline::report(inputs, &sources.images, &sources.options, &progress);
     warn(&notices.warnings);
     let usable = mode.lets_use(!report.images.is_empty(), &notices.problems);
-    let code = tell(&notices.problems, mode, usable);
+    let code = report_problems(&notices.problems, mode, usable);
     (usable.then_some(report), code)
 }

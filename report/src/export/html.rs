@@ -17,7 +17,7 @@
 //! number of JavaScript cannot hold are texts.
 //!
 //! `document` puts payloads into the viewer, `payload` makes them of values. `index`, `function`,
-//! `files`, `coverage`, `calls` and `runs` are what payloads hold; `told` writes paths.
+//! `files`, `coverage`, `calls` and `runs` are what payloads hold; `path_steps` writes paths.
 
 use std::path::Path;
 
@@ -33,10 +33,10 @@ mod document;
 mod files;
 mod function;
 mod index;
+mod path_steps;
 mod payload;
 mod runs;
 pub mod tasks;
-mod told;
 
 use coverage::Sources;
 use document::Document;

@@ -166,34 +166,34 @@ pub fn event(
     let (number, thread, interrupts) = (stream.number, stream.thread, stream.interrupts);
     let known = |value: u64| (value > 0).then_some(value);
     match event {
-        Event::Synchronised(told) => line(
+        Event::Synchronised(record) => line(
             &SynchronisationEntry {
                 stream: number,
                 thread,
                 interrupts,
                 event: "synchronised",
-                operation: told.operation().map(Operation::name),
-                function: function_called(told),
-                object: told.object.get(),
-                other: told.other.get(),
-                result: told.result.get(),
-                before: known(told.before.get()),
-                after: known(told.after.get()),
-                begin: times.at(told.begin.get()),
-                end: times.at(told.end.get()),
+                operation: record.operation().map(Operation::name),
+                function: function_called(record),
+                object: record.object.get(),
+                other: record.other.get(),
+                result: record.result.get(),
+                before: known(record.before.get()),
+                after: known(record.after.get()),
+                begin: times.at(record.begin.get()),
+                end: times.at(record.end.get()),
                 owners: touched.entries(2),
             },
             out,
         ),
-        Event::Allocated(told) => line(
+        Event::Allocated(record) => line(
             &AllocationEntry {
                 stream: number,
                 thread,
                 interrupts,
                 event: "allocated",
-                address: known(told.address.get()),
-                size: told.size.get(),
-                former: known(told.former.get()),
+                address: known(record.address.get()),
+                size: record.size.get(),
+                former: known(record.former.get()),
                 owners: touched.entries(1),
             },
             out,

@@ -57,11 +57,11 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     let before = |error| NotStarted { error, code: 126 };
     let forwarder = SignalForwarder::new()
         .map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
-    let place = Place::new(task, env::var_os(VARIABLE)).map_err(before)?;
+    let place = Destination::new(task, env::var_os(VARIABLE)).map_err(before)?;
     let known: HashSet<FileId> = place.traces().iter().map(|found| found.id).collect();
     let mut command = Command::new(&task.program);
     command.args(&task.arguments);
-    if let Place::Directory(directory) = &place {
+    if let Destination::Directory(directory) = &place {
         command.env(VARIABLE, pattern::in_directory(directory));
     }
     if task.compress {
@@ -72,11 +72,11 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     let found = place.traces().into_iter().filter(|found| !known.contains(&found.id));
     let traces = found.map(|found| (found.path, found.length)).collect();
     forwarder.end();
-    Ok(Finished { status, traces, is_off: matches!(place, Place::Nowhere) })
+    Ok(Finished { status, traces, is_off: matches!(place, Destination::Nowhere) })
 }
 
 /// Where the program writes its traces.
-enum Place {
+enum Destination {
     /// In this directory, which is absolute.
     Directory(PathBuf),
     /// Where the environment says.
@@ -86,13 +86,13 @@ enum Place {
 }
 
 /// A trace.
-struct Found {
+struct TraceFile {
     path: PathBuf,
     id: FileId,
     length: u64,
 }
 
-impl Place {
+impl Destination {
     fn new(task: &Task, pattern: Option<OsString>) -> Result<Self> {
         // An empty pattern is none, as for the runtime.
         let pattern = pattern.filter(|pattern| !pattern.is_empty() && task.directory.is_none());
@@ -112,7 +112,7 @@ impl Place {
     }
 
     /// The traces that are there, by name.
-    fn traces(&self) -> Vec<Found> {
+    fn traces(&self) -> Vec<TraceFile> {
         let files: Vec<PathBuf> = match self {
             Self::Nowhere => Vec::new(),
             Self::Named(pattern) => pattern.files_ending_in(files::TRACE),
@@ -127,7 +127,7 @@ impl Place {
             let data = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
             let below = here.as_ref().and_then(|here| path.strip_prefix(here).ok());
             let path = below.map_or_else(|| path.clone(), Path::to_path_buf);
-            Some(Found { path, id: (data.dev(), data.ino()), length: data.len() })
+            Some(TraceFile { path, id: (data.dev(), data.ino()), length: data.len() })
         };
         let mut traces: Vec<_> = files.into_iter().filter(is_trace).filter_map(found).collect();
         traces.sort_by(|a, b| a.path.cmp(&b.path));

@@ -49,11 +49,11 @@ pub struct DrawnPath {
 impl DrawnPath {
     /// A path of `function`. Code that was inlined stands at its call.
     pub fn new(function: &Function, path: &Path, rank: usize, wording: Wording<'_>) -> Self {
-        let told = path_text::texts(function, wording, &[path]);
+        let texts = path_text::texts(function, wording, &[path]);
         let frames = Frames::new(&function.shape, wording.system_directories, true);
         let mut signs = BTreeMap::new();
         let mut last = None;
-        for step in told.iter().flat_map(|told| &told.steps) {
+        for step in texts.iter().flat_map(|text| &text.steps) {
             let Some(at) = step.location.map(|at| frames.outermost(at)) else { continue };
             if at.file != function.shape.file {
                 continue;

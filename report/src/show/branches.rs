@@ -14,7 +14,7 @@ use counts::ways::{self, Way};
 use crate::show::options::Options;
 use crate::show::rows::{NO_MATCH, Names, left_out, left_out_of_system, not_of_mode, place_of};
 use crate::show::style::{grouped, shown};
-use crate::show::table::{Cell, Column, Counted, Kind, Place, Row, Shown, Table};
+use crate::show::table::{Cell, CellKind, Column, Counted, Row, SourceLine, Table, Visibility};
 
 /// A branch that was reached.
 struct Branch<'a> {
@@ -54,13 +54,13 @@ pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> 
         ])
     };
     let columns = vec![
-        Column::new("count", Kind::Number),
-        Column::new("bias", Kind::Share),
-        Column::new("function", Kind::Name),
-        Column::new("branch at", Kind::Place),
-        Column::new("symbol", Kind::Text).shown(Shown::Data),
-        Column::new("block", Kind::Text).shown(Shown::Data),
-        Column::new("ways", Kind::Counts),
+        Column::new("count", CellKind::Number),
+        Column::new("bias", CellKind::Share),
+        Column::new("function", CellKind::Name),
+        Column::new("branch at", CellKind::SourceLine),
+        Column::new("symbol", CellKind::Text).shown(Visibility::Data),
+        Column::new("block", CellKind::Text).shown(Visibility::Data),
+        Column::new("ways", CellKind::Counts),
     ];
     let all = branches.len();
     let named = format!("{} branches", grouped(all as Count));
@@ -97,12 +97,16 @@ fn bias(branch: &Branch<'_>) -> Cell<'static> {
 fn place(report: &Report, branch: &Branch<'_>) -> Cell<'static> {
     let shape = &branch.function.shape;
     let Some(at) = location(branch.function, branch.block) else {
-        return Cell::Place(Place { text: format!("bb{}", branch.block), ..Place::default() });
+        return Cell::SourceLine(SourceLine {
+            text: format!("bb{}", branch.block),
+            ..SourceLine::default()
+        });
     };
     match (place_of(report, branch.function, &shape.locations[at as usize]), branch.copy) {
-        (Cell::Place(place), Some((number, all))) => {
-            Cell::Place(Place { text: format!("{} ({number} of {all})", place.text), ..place })
-        }
+        (Cell::SourceLine(place), Some((number, all))) => Cell::SourceLine(SourceLine {
+            text: format!("{} ({number} of {all})", place.text),
+            ..place
+        }),
         (cell, _) => cell,
     }
 }

@@ -19,7 +19,9 @@ use profile::names::demangle;
 
 use crate::show::rows::{self, NO_MATCH, forms, left_out, left_out_of_system, place_of};
 use crate::show::style::{grouped, percent, plural, shown};
-use crate::show::table::{Cell, Column, Counted, Kind, Name, Place, Row, Shown, Table, Words};
+use crate::show::table::{
+    Cell, CellKind, Column, Counted, Name, Row, SourceLine, Table, Visibility, Words,
+};
 
 /// What has a row of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,12 +129,12 @@ fn callees(report: &Report, functions: &[&Function], top: usize) -> Table<'stati
     Table {
         name: "callees",
         columns: vec![
-            Column::new("calls", Kind::Estimate),
-            Column::new("by pointer", Kind::Number).key("calls_by_pointer"),
-            Column::new("from places", Kind::Number).key("places"),
-            Column::new("entries", Kind::Number),
-            Column::new("callee", Kind::Name),
-            Column::new("symbol", Kind::Text).shown(Shown::Data),
+            Column::new("calls", CellKind::Estimate),
+            Column::new("by pointer", CellKind::Number).key("calls_by_pointer"),
+            Column::new("from places", CellKind::Number).key("places"),
+            Column::new("entries", CellKind::Number),
+            Column::new("callee", CellKind::Name),
+            Column::new("symbol", CellKind::Text).shown(Visibility::Data),
         ],
         rows: rows.iter().map(row).collect(),
         notes: left_out(top, callees.len(), &grouped(callees.len() as Count)).into_iter().collect(),
@@ -162,12 +164,12 @@ fn sites(report: &Report, functions: &[&Function], top: usize) -> Table<'static>
     Table {
         name: "calls",
         columns: vec![
-            Column::new("calls", Kind::Estimate),
-            Column::new("from", Kind::Name),
-            Column::new("called at", Kind::Place),
-            Column::new("symbol", Kind::Text).shown(Shown::Data),
-            Column::new("callee", Kind::Name),
-            Column::new("callees", Kind::Counts).shown(Shown::Data),
+            Column::new("calls", CellKind::Estimate),
+            Column::new("from", CellKind::Name),
+            Column::new("called at", CellKind::SourceLine),
+            Column::new("symbol", CellKind::Text).shown(Visibility::Data),
+            Column::new("callee", CellKind::Name),
+            Column::new("callees", CellKind::Counts).shown(Visibility::Data),
         ],
         rows: rows.iter().map(row).collect(),
         notes: left_out(top, calls.len(), &plural(calls.len(), "call")).into_iter().collect(),
@@ -190,7 +192,10 @@ fn place(report: &Report, made: &ExecutedCall<'_>) -> Cell<'static> {
     let location = location.and_then(|index| shape.locations.get(index as usize));
     match location.filter(|at| at.line != 0) {
         Some(at) => place_of(report, made.function, at),
-        None => Cell::Place(Place { text: format!("bb{}", made.block), ..Place::default() }),
+        None => Cell::SourceLine(SourceLine {
+            text: format!("bb{}", made.block),
+            ..SourceLine::default()
+        }),
     }
 }
 

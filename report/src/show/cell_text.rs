@@ -54,7 +54,7 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
             return wrapped(&path_end(function, line.as_deref()), width);
         }
         Cell::Name(name) => elide(&name.whole(), width),
-        Cell::Place(place) => {
+        Cell::SourceLine(place) => {
             linked(&elide(&place.text, width).dimmed().to_string(), place.link.as_ref(), links)
         }
         Cell::Text(text) if text.is_empty() => return Vec::new(),

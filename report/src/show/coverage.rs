@@ -21,7 +21,7 @@ use crate::show::notation::base_name;
 use crate::show::printable::Printable;
 use crate::show::rows::{self, Names};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Name, Row, Table};
+use crate::show::table::{Cell, CellKind, Column, Name, Row, Table};
 
 /// What to show.
 #[derive(Clone, Debug, Default)]
@@ -144,10 +144,10 @@ fn files(rows: Vec<(String, Coverage)>, all: Coverage) -> Table<'static> {
     let sum = cells(all).into_iter().chain([Cell::Text("all".into())]).collect();
     let sum = (!rows.is_empty()).then_some(Row { cells: sum, is_sum: true });
     let columns = ["functions", "lines", "branches", "paths"];
-    let columns = columns.map(|title| Column::new(title, Kind::Ratio));
+    let columns = columns.map(|title| Column::new(title, CellKind::Ratio));
     Table {
         name: "files",
-        columns: columns.into_iter().chain([Column::new("file", Kind::Name)]).collect(),
+        columns: columns.into_iter().chain([Column::new("file", CellKind::Name)]).collect(),
         rows: rows.into_iter().map(row).chain(sum).collect(),
         notes: Vec::new(),
         empty: NO_MATCH.into(),
@@ -186,11 +186,11 @@ fn functions(report: &Report, chosen: &Selection<'_>, top: usize) -> Table<'stat
         Row::from(cells)
     };
     let numbers = [
-        Column::new("entries", Kind::Number),
-        Column::new("lines", Kind::Ratio),
-        Column::new("branches", Kind::Ratio),
-        Column::new("paths", Kind::Ratio),
-        Column::new("uncut", Kind::Number).key("uncut_paths"),
+        Column::new("entries", CellKind::Number),
+        Column::new("lines", CellKind::Ratio),
+        Column::new("branches", CellKind::Ratio),
+        Column::new("paths", CellKind::Ratio),
+        Column::new("uncut", CellKind::Number).key("uncut_paths"),
     ];
     let cut = chosen.functions.iter().any(|function| function.cuts(CutReason::Limit) > 0);
     let number = all.len();

@@ -27,7 +27,7 @@ use crate::show::path_flow;
 use crate::show::printable::Printable;
 use crate::show::rows::{self, forms};
 use crate::show::style::{amount, grouped, plural, shown};
-use crate::show::table::{Amount, Cell, Column, Kind, Name, Row, Shown, Table};
+use crate::show::table::{Amount, Cell, CellKind, Column, Name, Row, Table, Visibility};
 
 /// What of a comparison is shown.
 #[derive(Clone, Debug)]
@@ -86,8 +86,8 @@ struct Listed {
 
 /// How often something ran in A and in B.
 const COUNTS: [Column; 2] = [
-    Column::new("count A", Kind::Amount).key("count_a"),
-    Column::new("count B", Kind::Amount).key("count_b"),
+    Column::new("count A", CellKind::Amount).key("count_a"),
+    Column::new("count B", CellKind::Amount).key("count_b"),
 ];
 
 impl<'a> View<'_, 'a> {
@@ -180,10 +180,10 @@ impl<'a> View<'_, 'a> {
 
     /// The columns of numbers, which come first.
     fn numbers(&self, counts: [Column; 2]) -> Vec<Column> {
-        let share = self.knows_instructions().then_some(Column::new("share", Kind::Share));
+        let share = self.knows_instructions().then_some(Column::new("share", CellKind::Share));
         let sides = [("A", "a"), ("B", "b")];
-        let sides = sides.map(|(title, key)| Column::new(title, Kind::Amount).key(key));
-        let difference = [Column::new("difference", Kind::Amount)];
+        let sides = sides.map(|(title, key)| Column::new(title, CellKind::Amount).key(key));
+        let difference = [Column::new("difference", CellKind::Amount)];
         difference.into_iter().chain(share).chain(sides).chain(counts).collect()
     }
 
@@ -287,11 +287,11 @@ impl<'a> View<'_, 'a> {
             "count_a" => Column { title: "entries A", ..of },
             _ => Column { title: "entries B", ..of },
         });
-        let texts = function_columns(Shown::Always)
+        let texts = function_columns(Visibility::Always)
             .into_iter()
             .chain([
-                Column::new("matched", Kind::Text).shown(Shown::Data),
-                Column::new("remarks", Kind::Text).stacked(),
+                Column::new("matched", CellKind::Text).shown(Visibility::Data),
+                Column::new("remarks", CellKind::Text).stacked(),
             ])
             .collect();
         let listed = Listed { name: "functions", several: "functions", counts, texts };
@@ -327,12 +327,12 @@ impl<'a> View<'_, 'a> {
         let key = |of: &ListedPath<'_>| (std::ptr::from_ref(of.function), of.path.id);
         let texts = list.iter().map(key).zip(path_flow::of_list(&list)).collect();
         let texts: RefCell<HashMap<_, Cell<'a>>> = RefCell::new(texts);
-        let id = |title, key| Column::new(title, Kind::Text).key(key).shown(Shown::Data);
-        let columns = function_columns(Shown::Data).into_iter().chain([
+        let id = |title, key| Column::new(title, CellKind::Text).key(key).shown(Visibility::Data);
+        let columns = function_columns(Visibility::Data).into_iter().chain([
             id("id A", "id_a"),
             id("id B", "id_b"),
-            Column::new("remarks", Kind::Text).stacked(),
-            Column::new("path", Kind::Flow).stacked(),
+            Column::new("remarks", CellKind::Text).stacked(),
+            Column::new("path", CellKind::Flow).stacked(),
         ]);
         let (name, counts) = ("paths", COUNTS);
         let listed = Listed { name, several: name, counts, texts: columns.collect() };
@@ -358,8 +358,8 @@ impl<'a> View<'_, 'a> {
     }
 
     fn blocks(&self) -> Table<'a> {
-        let place = Column::new("block or line", Kind::Text).key("place").stacked();
-        let texts = function_columns(Shown::Data).into_iter().chain([place]).collect();
+        let place = Column::new("block or line", CellKind::Text).key("place").stacked();
+        let texts = function_columns(Visibility::Data).into_iter().chain([place]).collect();
         let (name, several) = ("blocks_and_lines", "blocks and lines");
         let listed = Listed { name, several, counts: COUNTS, texts };
         self.table(listed, &self.comparison.blocks, |part| {
@@ -372,11 +372,11 @@ impl<'a> View<'_, 'a> {
 
     fn calls(&self) -> Table<'a> {
         let counts = [
-            Column::new("calls A", Kind::Amount).key("count_a"),
-            Column::new("calls B", Kind::Amount).key("count_b"),
+            Column::new("calls A", CellKind::Amount).key("count_a"),
+            Column::new("calls B", CellKind::Amount).key("count_b"),
         ];
-        let callee = Column::new("callee", Kind::Name).stacked();
-        let texts = vec![Column::new("caller", Kind::Name), callee];
+        let callee = Column::new("callee", CellKind::Name).stacked();
+        let texts = vec![Column::new("caller", CellKind::Name), callee];
         let several = "call edges";
         let listed = Listed { name: "call_edges", several, counts, texts };
         let name = |pair: usize| Cell::Name(name(self.comparison.pair(pair)));
@@ -433,12 +433,12 @@ impl<'a> View<'_, 'a> {
         Table {
             name: "how_functions_were_matched",
             columns: vec![
-                Column::new("functions", Kind::Number),
-                Column::new("ran", Kind::Number),
-                Column::new("difference", Kind::Amount),
-                Column::new("matched", Kind::Text).shown(Shown::Data),
-                Column::new("matched by", Kind::Text).key("matched_by"),
-                Column::new("compared by", Kind::Text).key("compared_by"),
+                Column::new("functions", CellKind::Number),
+                Column::new("ran", CellKind::Number),
+                Column::new("difference", CellKind::Amount),
+                Column::new("matched", CellKind::Text).shown(Visibility::Data),
+                Column::new("matched by", CellKind::Text).key("matched_by"),
+                Column::new("compared by", CellKind::Text).key("compared_by"),
             ],
             rows: self.comparison.matched().into_iter().map(row).collect(),
             ..Table::default()
@@ -452,11 +452,11 @@ fn whole(number: i128) -> String {
 }
 
 /// The columns of a function: its name, and where it is, which may be for other programs alone.
-fn function_columns(place: Shown) -> [Column; 3] {
+fn function_columns(place: Visibility) -> [Column; 3] {
     [
-        Column::new("function", Kind::Name),
-        Column::new("defined at", Kind::Place).shown(place),
-        Column::new("symbol", Kind::Text).shown(Shown::Data),
+        Column::new("function", CellKind::Name),
+        Column::new("defined at", CellKind::SourceLine).shown(place),
+        Column::new("symbol", CellKind::Text).shown(Visibility::Data),
     ]
 }
 

@@ -22,11 +22,11 @@ pub(crate) fn fit(names: &[&Name], width: Option<usize>) -> Vec<Vec<String>> {
     for (name, text) in names.iter().zip(&shown) {
         alike.entry(text).or_default().insert(name.whole(), name);
     }
-    let told = |name: &Name, text: &String| match &alike[text.as_str()] {
+    let with_qualifier = |name: &Name, text: &String| match &alike[text.as_str()] {
         alike if alike.len() > 1 => told_apart(name, alike, width),
         _ => vec![text.clone()],
     };
-    names.iter().zip(&shown).map(|(name, text)| told(name, text)).collect()
+    names.iter().zip(&shown).map(|(name, text)| with_qualifier(name, text)).collect()
 }
 
 /// The longest form that fits, or the shortest without its middle.

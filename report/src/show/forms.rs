@@ -113,30 +113,32 @@ mod tests {
 
     use super::*;
     use crate::show::document::Fact;
-    use crate::show::table::{Cell, Column, Counted, Kind, Name, Place, Row, Shown, Table, Words};
+    use crate::show::table::{
+        Cell, CellKind, Column, Counted, Name, Row, SourceLine, Table, Visibility, Words,
+    };
 
     /// A table with a column of each kind.
     fn table(rows: usize) -> Table<'static> {
         let kinds = [
-            ("#", Kind::Rank),
-            ("count", Kind::Number),
-            ("calls", Kind::Estimate),
-            ("share", Kind::Share),
-            ("lines", Kind::Ratio),
-            ("seconds", Kind::Seconds),
-            ("function", Kind::Name),
-            ("where", Kind::Place),
-            ("why", Kind::Text),
-            ("path", Kind::Flow),
-            ("ways", Kind::Counts),
+            ("#", CellKind::Rank),
+            ("count", CellKind::Number),
+            ("calls", CellKind::Estimate),
+            ("share", CellKind::Share),
+            ("lines", CellKind::Ratio),
+            ("seconds", CellKind::Seconds),
+            ("function", CellKind::Name),
+            ("where", CellKind::SourceLine),
+            ("why", CellKind::Text),
+            ("path", CellKind::Flow),
+            ("ways", CellKind::Counts),
         ];
         let cells = |row: usize| -> Vec<Cell<'static>> {
             let forms = ["whole(int, long)", "whole"].map(|form| form.repeat(row % 7 + 1)).to_vec();
-            let place = Place {
+            let place = SourceLine {
                 file: "src/a.c".into(),
                 line: 7,
                 text: "a.c:7".repeat(row),
-                ..Place::default()
+                ..SourceLine::default()
             };
             vec![
                 Cell::Rank(row + 1),
@@ -146,7 +148,7 @@ mod tests {
                 Cell::Ratio(row as Count, 1000),
                 Cell::Time(1_500_000_000, row == 1),
                 Cell::Name(Name { forms, ..Name::default() }),
-                Cell::Place(place),
+                Cell::SourceLine(place),
                 Cell::Text(vec!["because | it is \"so\","; row].join(" ")),
                 Cell::Flow(Box::new(Words(vec!["word".into(); row * 5]))),
                 Cell::Counts(vec![Counted::new("case 1", Some(5)), Counted::new("default", None)]),
@@ -226,10 +228,10 @@ mod tests {
         let mut sections = Table {
             name: "things",
             columns: vec![
-                Column::new("file", Kind::Text).shown(Shown::Section),
-                Column::new("class", Kind::Text).shown(Shown::OnChange),
-                Column::new("count", Kind::Number),
-                Column::new("more", Kind::Text).shown(Shown::Data),
+                Column::new("file", CellKind::Text).shown(Visibility::Section),
+                Column::new("class", CellKind::Text).shown(Visibility::OnChange),
+                Column::new("count", CellKind::Number),
+                Column::new("more", CellKind::Text).shown(Visibility::Data),
             ],
             ..Table::default()
         };

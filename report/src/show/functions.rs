@@ -6,7 +6,7 @@ use counts::select;
 use crate::show::options::Options;
 use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
 use crate::show::style::{plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
 /// The functions.
 pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
@@ -37,13 +37,13 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
         Row::from(cells)
     };
     let numbers = [
-        Column::new("#", Kind::Rank).key("rank"),
-        Column::new("entries", Kind::Number),
-        Column::new("paths", Kind::Number).key("executed_paths"),
-        Column::new("possible", Kind::Number).key("possible_paths"),
-        Column::new("instructions", Kind::Number),
-        Column::new("share", Kind::Share),
-        Column::new("sum", Kind::Share).key("share_sum"),
+        Column::new("#", CellKind::Rank).key("rank"),
+        Column::new("entries", CellKind::Number),
+        Column::new("paths", CellKind::Number).key("executed_paths"),
+        Column::new("possible", CellKind::Number).key("possible_paths"),
+        Column::new("instructions", CellKind::Number),
+        Column::new("share", CellKind::Share),
+        Column::new("sum", CellKind::Share).key("share_sum"),
     ];
     let all = functions.len();
     let notes = [left_out(options.top, all, &plural(all, "function")), hidden];

@@ -9,7 +9,7 @@ use crate::show::notation::lines;
 use crate::show::options::Options;
 use crate::show::rows::{self, Names, SHARE, hidden, left_out, order};
 use crate::show::style::{plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
+use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility, Words};
 
 /// A block that was executed.
 struct Executed<'a> {
@@ -42,13 +42,13 @@ pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> 
         Row::from(cells)
     };
     let numbers = [
-        Column::new("#", Kind::Rank).key("rank"),
-        Column::new("count", Kind::Estimate),
-        Column::new("share", Kind::Share),
-        Column::new("sum", Kind::Share).key("share_sum"),
-        Column::new("instructions", Kind::Number).shown(Shown::Data),
+        Column::new("#", CellKind::Rank).key("rank"),
+        Column::new("count", CellKind::Estimate),
+        Column::new("share", CellKind::Share),
+        Column::new("sum", CellKind::Share).key("share_sum"),
+        Column::new("instructions", CellKind::Number).shown(Visibility::Data),
     ];
-    let texts = [Column::new("block", Kind::Text), Column::new("lines", Kind::Flow)];
+    let texts = [Column::new("block", CellKind::Text), Column::new("lines", CellKind::Flow)];
     let named = plural(blocks.len(), "executed block");
     let notes = [left_out(options.top, blocks.len(), &named), hidden(chosen, whole)];
     let meaning = format!("{}; {SHARE}", order(options.sort, "count"));

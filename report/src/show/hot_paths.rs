@@ -12,7 +12,7 @@ use crate::show::options::Options;
 use crate::show::path_flow;
 use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
 use crate::show::style::{plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 
 /// The executed paths, and what has to be known of them.
 pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Vec<Remark>) {
@@ -23,8 +23,8 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
     let names = Names::of(report, &rows.iter().map(|(function, _)| *function).collect::<Vec<_>>());
     let whole = report.executed();
     let mut sum: Count = 0;
-    let told = told(report, options, rows);
-    let row = |(at, (&(function, path), told)): (usize, (&(&Function, &Path), Told<'a>))| {
+    let numbered = numbered_paths(report, options, rows);
+    let row = |(at, (&(function, path), of)): (usize, (&(&Function, &Path), NumberedPath<'a>))| {
         let part = path.executed();
         sum = sum.saturating_add(part);
         let mut cells = vec![
@@ -34,7 +34,7 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
             Cell::Share { part: sum, whole, heat: false },
             Cell::Number(part),
         ];
-        let Told { rank, text } = told;
+        let NumberedPath { rank, text } = of;
         let mut named = names.cells(function);
         if let Some(Cell::Name(name)) = named.first_mut() {
             name.suffix = format!("#{rank}");
@@ -44,16 +44,16 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
         Row::from(cells)
     };
     let numbers = [
-        Column::new("#", Kind::Rank).key("rank"),
-        Column::new("count", Kind::Number),
-        Column::new("share", Kind::Share),
-        Column::new("sum", Kind::Share).key("share_sum"),
-        Column::new("instructions", Kind::Number).shown(Shown::Data),
+        Column::new("#", CellKind::Rank).key("rank"),
+        Column::new("count", CellKind::Number),
+        Column::new("share", CellKind::Share),
+        Column::new("sum", CellKind::Share).key("share_sum"),
+        Column::new("instructions", CellKind::Number).shown(Visibility::Data),
     ];
     let texts = [
-        Column::new("number", Kind::Rank).shown(Shown::Data),
-        Column::new("id", Kind::Text).shown(Shown::Data),
-        Column::new("path", Kind::Flow),
+        Column::new("number", CellKind::Rank).shown(Visibility::Data),
+        Column::new("id", CellKind::Text).shown(Visibility::Data),
+        Column::new("path", CellKind::Flow),
     ];
     let named = plural(paths.len(), "executed path");
     let notes = [left_out(options.top, paths.len(), &named), hidden(&chosen, whole)];
@@ -61,7 +61,7 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
     let table = Table {
         name: "paths",
         columns: numbers.into_iter().chain(rows::columns()).chain(texts).collect(),
-        rows: rows.iter().zip(told).enumerate().map(row).collect(),
+        rows: rows.iter().zip(numbered).enumerate().map(row).collect(),
         notes: notes.into_iter().flatten().chain([meaning]).collect(),
         empty: if functions.is_empty() && !options.filter.functions.is_empty() {
             NO_MATCH
@@ -74,7 +74,7 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
 }
 
 /// What a path is called, and how it reads.
-struct Told<'a> {
+struct NumberedPath<'a> {
     /// Its number among the executed paths of its function.
     rank: usize,
     /// Its text.
@@ -82,11 +82,11 @@ struct Told<'a> {
 }
 
 /// The paths in words.
-fn told<'a>(
+fn numbered_paths<'a>(
     report: &'a Report,
     options: &Options,
     rows: &[(&'a Function, &'a Path)],
-) -> Vec<Told<'a>> {
+) -> Vec<NumberedPath<'a>> {
     let listed = |&(function, path): &(&'a Function, &'a Path)| {
         let wording = options.wording(report, function);
         ListedPath { function, path, wording }
@@ -101,7 +101,7 @@ fn told<'a>(
         of_function.get(&of.path.id).copied().unwrap_or_default()
     };
     let ranks = list.iter().map(rank).collect::<Vec<_>>().into_iter();
-    ranks.zip(texts).map(|(rank, text)| Told { rank, text }).collect()
+    ranks.zip(texts).map(|(rank, text)| NumberedPath { rank, text }).collect()
 }
 
 fn no_lines(rows: &[(&Function, &Path)], options: &Options) -> Option<Remark> {

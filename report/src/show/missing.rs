@@ -12,7 +12,7 @@ use counts::uncut_paths::without_limit;
 use crate::show::cell_text::plain;
 use crate::show::rows::Names;
 use crate::show::style::{grouped, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
+use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility, Words};
 
 /// The list of paths that were not taken ends when this many blocks were looked at.
 pub const MOST_LISTED: usize = 1 << 25;
@@ -74,10 +74,10 @@ pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>, top: usize) -> Tabl
     Table {
         name: "missing",
         columns: vec![
-            Column::new("file", Kind::Text).shown(Shown::Section),
-            Column::new("what", Kind::Text).shown(Shown::OnChange),
-            Column::new("function", Kind::Name).shown(Shown::OnChange),
-            Column::new("not covered", Kind::Flow).key("not_covered"),
+            Column::new("file", CellKind::Text).shown(Visibility::Section),
+            Column::new("what", CellKind::Text).shown(Visibility::OnChange),
+            Column::new("function", CellKind::Name).shown(Visibility::OnChange),
+            Column::new("not covered", CellKind::Flow).key("not_covered"),
         ],
         rows,
         notes: left_out.into_iter().chain(meaning).collect(),
@@ -232,17 +232,17 @@ fn paths<'a>(
         let path = acyclic::possible(&function.shape, &decoder, id);
         missing.extend(path.ok().filter(|path| path.end != End::InFlight));
         if missing.len() == TOGETHER {
-            cells.extend(told(report, function, &std::mem::take(&mut missing)));
+            cells.extend(path_cells(report, function, &std::mem::take(&mut missing)));
         }
     }
-    cells.extend(told(report, function, &missing));
+    cells.extend(path_cells(report, function, &missing));
     if !is_complete {
         cells.push(Cell::Text("… and more, too many to list".into()));
     }
     cells
 }
 
-fn told<'a>(report: &Report, function: &Function, paths: &[Path]) -> Vec<Cell<'a>> {
+fn path_cells<'a>(report: &Report, function: &Function, paths: &[Path]) -> Vec<Cell<'a>> {
     let paths: Vec<_> = paths.iter().collect();
     let wording = Wording::of(&report.modules[function.module]);
     let texts = path_text::texts(function, wording, &paths);

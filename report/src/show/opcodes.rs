@@ -14,7 +14,7 @@ use pathformat::manifest::VECTOR;
 
 use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, not_of_mode};
 use crate::show::style::{plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 
 /// What an instruction is for. The order is that of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -230,10 +230,10 @@ fn program(mix: &Mix<'_>, report: &Report) -> Table<'static> {
     Table {
         name: "opcodes",
         columns: vec![
-            Column::new("class", Kind::Text).shown(Shown::OnChange),
-            Column::new("opcode", Kind::Text),
-            Column::new("executed", Kind::Number),
-            Column::new("share", Kind::Share),
+            Column::new("class", CellKind::Text).shown(Visibility::OnChange),
+            Column::new("opcode", CellKind::Text),
+            Column::new("executed", CellKind::Number),
+            Column::new("share", CellKind::Share),
         ],
         rows,
         notes: vec![format!("in order of class; {SHARE}")],
@@ -267,13 +267,13 @@ fn by_class(
         Row::from(cells)
     };
     let numbers = ["all"].into_iter().chain(COLUMNS.map(|(_, title)| title));
-    let block = (name == "blocks").then_some(Column::new("block", Kind::Text));
+    let block = (name == "blocks").then_some(Column::new("block", CellKind::Text));
     let thing = name.strip_suffix('s').unwrap_or(name);
     Table {
         name,
         rows: mixes.iter().map(row).collect(),
         columns: numbers
-            .map(|title| Column::new(title, Kind::Number))
+            .map(|title| Column::new(title, CellKind::Number))
             .chain(rows::columns())
             .chain(block)
             .collect(),

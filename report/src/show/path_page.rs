@@ -35,24 +35,24 @@ pub struct Page<'a> {
 impl Page<'_> {
     /// The page as text with styles, a line for each line of it.
     pub fn text(&self) -> String {
-        let told = path_text::texts(self.function, self.wording, &[self.path]);
-        let Some(told) = told.first() else { return String::new() };
+        let words = path_text::texts(self.function, self.wording, &[self.path]);
+        let Some(words) = words.first() else { return String::new() };
         let mut text = self.heading();
-        let (headings, labels) = labels(told);
+        let (headings, labels) = labels(words);
         let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or_default();
         let width = width.max(4);
-        let mut pieces = Vec::with_capacity(told.steps.len());
-        for (index, (step, heading)) in told.steps.iter().zip(headings).enumerate() {
+        let mut pieces = Vec::with_capacity(words.steps.len());
+        for (index, (step, heading)) in words.steps.iter().zip(headings).enumerate() {
             let mut text = String::new();
             if let Some((stack, file)) = heading {
                 let _ = writeln!(text, "\n  {}  {}", stack.cyan().bold(), file.dimmed());
             }
-            self.step(step, &labels[index], &target(told, index), width, &mut text);
+            self.step(step, &labels[index], &target(words, index), width, &mut text);
             pieces.push(text);
         }
-        text += &without_repetitions(told, &pieces, width);
-        if told.steps.last().is_none_or(|last| last.choice.is_none()) {
-            let _ = writeln!(text, "  {:width$} {} → {}", "", "│".dimmed(), told.end());
+        text += &without_repetitions(words, &pieces, width);
+        if words.steps.last().is_none_or(|last| last.choice.is_none()) {
+            let _ = writeln!(text, "  {:width$} {} → {}", "", "│".dimmed(), words.end());
         }
         text
     }
@@ -126,7 +126,7 @@ type Heading<'a> = Option<(String, &'a str)>;
 
 /// What stands above each step, and before it: its line, with its file if that is not the one that
 /// stands above.
-fn labels<'a>(told: &'a PathText<'_>) -> (Vec<Heading<'a>>, Vec<String>) {
+fn labels<'a>(words: &'a PathText<'_>) -> (Vec<Heading<'a>>, Vec<String>) {
     let (mut before, mut file) = (String::new(), "");
     let label = |step: &'a Step<'_>| {
         let stack = step.stack.join(" › ");
@@ -143,13 +143,13 @@ fn labels<'a>(told: &'a PathText<'_>) -> (Vec<Heading<'a>>, Vec<String>) {
         };
         (heading, label)
     };
-    told.steps.iter().map(label).unzip()
+    words.steps.iter().map(label).unzip()
 }
 
 /// The steps as text, those of an unrolled loop once. What is inlined by several calls of one line
 /// is none.
-fn without_repetitions(told: &PathText<'_>, pieces: &[String], width: usize) -> String {
-    let calls = told.steps.iter().map(|step| step.location.and_then(|at| at.inlined_at));
+fn without_repetitions(words: &PathText<'_>, pieces: &[String], width: usize) -> String {
+    let calls = words.steps.iter().map(|step| step.location.and_then(|at| at.inlined_at));
     let places: Vec<_> = calls.zip(pieces).collect();
     let mut text = String::new();
     let mut rest = places.as_slice();
@@ -172,10 +172,10 @@ fn without_repetitions(told: &PathText<'_>, pieces: &[String], width: usize) -> 
 }
 
 /// Where control goes from a step: the next step, with its function if that is another, or the end.
-fn target(told: &PathText<'_>, index: usize) -> String {
-    let Some(next) = told.steps.get(index + 1) else { return told.end() };
+fn target(words: &PathText<'_>, index: usize) -> String {
+    let Some(next) = words.steps.get(index + 1) else { return words.end() };
     match next.stack.last() {
-        Some(function) if next.stack != told.steps[index].stack => {
+        Some(function) if next.stack != words.steps[index].stack => {
             format!("{function}:{}", next.place())
         }
         _ => next.place(),
@@ -242,13 +242,13 @@ mod tests {
         let report = sample::report();
         let function = &report.functions[0];
         let path = ranked(function)[0];
-        let told = &path_text::texts(function, Wording::default(), &[path])[0];
-        let step = told.steps.first().expect("a step").clone();
+        let words = &path_text::texts(function, Wording::default(), &[path])[0];
+        let step = words.steps.first().expect("a step").clone();
         let page = |letters: &str| {
             let pieces: Vec<_> = letters.chars().map(|letter| format!("{letter}\n")).collect();
             let steps = vec![step.clone(); pieces.len()];
-            let told = PathText { steps, ..told.clone() };
-            let text = without_repetitions(&told, &pieces, 4);
+            let words = PathText { steps, ..words.clone() };
+            let text = without_repetitions(&words, &pieces, 4);
             let text = anstream::adapter::strip_str(&text).to_string();
             text.lines().map(|line| line.trim().trim_start_matches("│ ").to_owned()).collect()
         };

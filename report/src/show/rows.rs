@@ -10,7 +10,7 @@ use trace::steps::program::Program;
 
 use crate::show::notation::base_name;
 use crate::show::style::{grouped, percent, shown};
-use crate::show::table::{Cell, Column, Kind, Link, Name, Place, Shown};
+use crate::show::table::{Cell, CellKind, Column, Link, Name, SourceLine, Visibility};
 
 /// What a share is, wherever there is one.
 pub(crate) const SHARE: &str = "share: of all executed LLVM instructions of counted code";
@@ -50,7 +50,7 @@ impl<'a> Names<'a> {
         }
         let mut qualifiers = HashMap::new();
         for same in by_name.values().filter(|same| same.len() > 1) {
-            let told = |what: &dyn Fn(&Function) -> String| -> Option<Vec<String>> {
+            let distinct = |what: &dyn Fn(&Function) -> String| -> Option<Vec<String>> {
                 let texts: Vec<_> = same.values().map(|function| what(function)).collect();
                 let distinct: BTreeSet<_> = texts.iter().collect();
                 (distinct.len() == texts.len()).then_some(texts)
@@ -61,11 +61,11 @@ impl<'a> Names<'a> {
             let all = |function: &Function| {
                 format!("{} in {} of {}", symbol(function), file(function), image(function))
             };
-            let texts = told(&|function| base_name(&file(function)).to_owned())
-                .or_else(|| told(&file))
-                .or_else(|| told(&|function| base_name(&image(function)).to_owned()))
-                .or_else(|| told(&image))
-                .or_else(|| told(&symbol))
+            let texts = distinct(&|function| base_name(&file(function)).to_owned())
+                .or_else(|| distinct(&file))
+                .or_else(|| distinct(&|function| base_name(&image(function)).to_owned()))
+                .or_else(|| distinct(&image))
+                .or_else(|| distinct(&symbol))
                 .unwrap_or_else(|| same.values().map(|function| all(function)).collect());
             qualifiers.extend(same.keys().copied().zip(texts));
         }
@@ -96,10 +96,10 @@ impl<'a> Names<'a> {
 /// The columns of a function: its name and its place, and for other programs its symbol and image.
 pub(crate) fn columns() -> [Column; 4] {
     [
-        Column::new("function", Kind::Name),
-        Column::new("defined at", Kind::Place),
-        Column::new("symbol", Kind::Text).shown(Shown::Data),
-        Column::new("image", Kind::Text).shown(Shown::Data),
+        Column::new("function", CellKind::Name),
+        Column::new("defined at", CellKind::SourceLine),
+        Column::new("symbol", CellKind::Text).shown(Visibility::Data),
+        Column::new("image", CellKind::Text).shown(Visibility::Data),
     ]
 }
 
@@ -193,7 +193,7 @@ fn line(
 ) -> Cell<'static> {
     let path = report.modules[function.module].path(file);
     let link = Link::new(&path, line).filter(|_| !file.is_empty());
-    Cell::Place(Place { file: file.into(), line, text, link })
+    Cell::SourceLine(SourceLine { file: file.into(), line, text, link })
 }
 
 /// What order the rows have, in words.

@@ -7,7 +7,7 @@ use pathformat::manifest::CutReason;
 use crate::show::options::Options;
 use crate::show::rows::{self, Names, left_out, left_out_of_system};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
 /// The functions that are not counted, and the cuts, with reasons.
 pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
@@ -30,7 +30,7 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     };
     Table {
         name: "skipped",
-        columns: rows::columns().into_iter().chain([Column::new("what", Kind::Text)]).collect(),
+        columns: rows::columns().into_iter().chain([Column::new("what", CellKind::Text)]).collect(),
         rows: rows.iter().map(row).collect(),
         notes: [left_out(options.top, all.len(), &plural(all.len(), "row")), hidden]
             .into_iter()

@@ -14,7 +14,7 @@ use crate::show::notation::{base_name, block_and_line};
 use crate::show::path_flow;
 use crate::show::rows::forms;
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{self, Cell, Column, Name, Place, Row, Shown, Table};
+use crate::show::table::{Cell, CellKind, Column, Name, Row, SourceLine, Table, Visibility};
 
 /// What of a ranking is shown.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub fn document<'a>(spectra: &'a Spectra, options: &Options) -> Document<'a> {
          of each executed it; what has the same score shares its places",
         options.formula.name()
     );
-    let rebuilt = spectra.rebuilt().into_iter().map(|image| {
+    let rebuilt = spectra.rebuilt().map(|image| {
         Remark::note(format!(
             "the runs of {image} are of different builds; only functions that did not change \
              between them are compared"
@@ -99,10 +99,10 @@ impl<'a> View<'_, 'a> {
             notes.push(format!("{others} more {were} executed by no failing run"));
         }
         let numbers = [
-            Column::new("place", table::Kind::Ranks),
-            Column::new("score", table::Kind::Score),
-            Column::new("failing", table::Kind::Fraction),
-            Column::new("passing", table::Kind::Fraction),
+            Column::new("place", CellKind::Ranks),
+            Column::new("score", CellKind::Score),
+            Column::new("failing", CellKind::Fraction),
+            Column::new("passing", CellKind::Fraction),
         ];
         Table {
             name,
@@ -132,7 +132,7 @@ impl<'a> View<'_, 'a> {
     fn elements(&self, kind: Kind) -> Table<'a> {
         let ranked = self.spectra.ranked(kind, self.options.formula, &self.options.filter);
         let function = |element: &Element| &self.spectra.functions[self.spectra.function(element)];
-        let text = |title, key| Column::new(title, table::Kind::Text).key(key);
+        let text = |title, key| Column::new(title, CellKind::Text).key(key);
         match kind {
             Kind::Paths => {
                 let listed = ranked[..shown(self.options.top, ranked.len())].iter().map(|ranked| {
@@ -148,8 +148,8 @@ impl<'a> View<'_, 'a> {
                     listed.iter().map(|of| of.and_then(|_| texts.next())).collect::<Vec<_>>();
                 let mut texts = texts.drain(..);
                 let columns = [
-                    text("id", "id").shown(Shown::Data),
-                    Column::new("path", table::Kind::Flow).stacked(),
+                    text("id", "id").shown(Visibility::Data),
+                    Column::new("path", CellKind::Flow).stacked(),
                 ];
                 let columns = function_columns().into_iter().chain(columns);
                 self.table("paths", columns, &ranked, |element| {
@@ -186,8 +186,8 @@ impl<'a> View<'_, 'a> {
                 })
             }
             Kind::Lines => {
-                let line = Column::new("line", table::Kind::Place);
-                let columns = [line, Column::new("function", table::Kind::Name)];
+                let line = Column::new("line", CellKind::SourceLine);
+                let columns = [line, Column::new("function", CellKind::Name)];
                 self.table("lines", columns, &ranked, |element| {
                     let place = match element {
                         Element::Line(file, line) => line_of(file, *line),
@@ -202,7 +202,7 @@ impl<'a> View<'_, 'a> {
 
 /// The columns of a function: its name, and where it is.
 fn function_columns() -> [Column; 2] {
-    [Column::new("function", table::Kind::Name), Column::new("defined at", table::Kind::Place)]
+    [Column::new("function", CellKind::Name), Column::new("defined at", CellKind::SourceLine)]
 }
 
 /// The cells of these columns.
@@ -221,7 +221,7 @@ fn name(function: &Function) -> Name {
 
 fn line_of<'a>(file: &str, line: u32) -> Cell<'a> {
     let text = format!("{}:{line}", base_name(file));
-    Cell::Place(Place { file: file.into(), line, text, link: None })
+    Cell::SourceLine(SourceLine { file: file.into(), line, text, link: None })
 }
 
 /// A way from a block that has several.

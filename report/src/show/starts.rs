@@ -14,7 +14,7 @@ use crate::show::command_line::CommandLine;
 use crate::show::heading::time;
 use crate::show::rows::left_out;
 use crate::show::style::{plural, shown};
-use crate::show::table::{Cell, Column, Kind, Name, Row, Table};
+use crate::show::table::{Cell, CellKind, Column, Name, Row, Table};
 
 /// What a start is.
 const START: &str = "a start is what one command began, with all processes that it started; \
@@ -37,13 +37,13 @@ pub fn table(
     Table {
         name: "starts",
         columns: vec![
-            Column::new("#", Kind::Rank).key("run"),
-            Column::new("started", Kind::Text),
-            Column::new("seconds", Kind::Seconds),
-            Column::new("processes", Kind::Number),
-            Column::new("profile", Kind::Name),
-            Column::new("command", Kind::Flow).stacked(),
-            Column::new("remark", Kind::Text).stacked(),
+            Column::new("#", CellKind::Rank).key("run"),
+            Column::new("started", CellKind::Text),
+            Column::new("seconds", CellKind::Seconds),
+            Column::new("processes", CellKind::Number),
+            Column::new("profile", CellKind::Name),
+            Column::new("command", CellKind::Flow).stacked(),
+            Column::new("remark", CellKind::Text).stacked(),
         ],
         rows: starts.iter().take(number).enumerate().map(row).collect(),
         notes: left_out(top, starts.len(), &plural(starts.len(), "start"))

@@ -33,16 +33,16 @@ pub struct Column {
     /// What other programs call it: letters and `_`.
     pub key: &'static str,
     /// What its cells are.
-    pub kind: Kind,
+    pub kind: CellKind,
     /// When the text form shows its cells.
-    pub shown: Shown,
+    pub shown: Visibility,
     /// Whether its cells may stand below those of the column before, where there is little room.
     pub stacks: bool,
 }
 
 /// What the cells of a column are. Each has a form as [data](Cell::fields), in one field or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     /// The place of the row among all: 1 is the first.
     Rank,
     /// A count.
@@ -72,7 +72,7 @@ pub enum Kind {
     /// The name of a function.
     Name,
     /// A line of a file, in two fields.
-    Place,
+    SourceLine,
     /// A function and the line where a path of it ended.
     PathEnd,
     /// Any other text.
@@ -85,7 +85,7 @@ pub enum Kind {
 
 /// When the text form shows the cells of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shown {
+pub enum Visibility {
     /// In every row.
     #[default]
     Always,
@@ -146,7 +146,7 @@ pub enum Cell<'a> {
     /// The name of a function.
     Name(Name),
     /// A line of a file.
-    Place(Place),
+    SourceLine(SourceLine),
     /// Where a path ended.
     PathEnd {
         /// The function.
@@ -268,7 +268,7 @@ impl Name {
 
 /// A line of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLine {
     /// The file as the compiler was given it; empty if that is not known.
     pub file: String,
     /// The line; 0 if only the file is known.
@@ -316,8 +316,8 @@ pub enum Field {
 
 impl Column {
     /// A column whose title is its key as well.
-    pub const fn new(title: &'static str, kind: Kind) -> Self {
-        Self { title, key: title, kind, shown: Shown::Always, stacks: false }
+    pub const fn new(title: &'static str, kind: CellKind) -> Self {
+        Self { title, key: title, kind, shown: Visibility::Always, stacks: false }
     }
 
     /// The same with another key.
@@ -334,7 +334,7 @@ impl Column {
 
     /// The same, shown in another way.
     #[must_use]
-    pub const fn shown(self, shown: Shown) -> Self {
+    pub const fn shown(self, shown: Visibility) -> Self {
         Self { shown, ..self }
     }
 
@@ -344,18 +344,18 @@ impl Column {
             suffixes.iter().map(|suffix| format!("{}{suffix}", self.key)).collect()
         };
         match self.kind {
-            Kind::Estimate => with(&["", "_in_doubt"]),
-            Kind::Ratio => with(&["_covered", "_all"]),
-            Kind::Fraction => with(&["", "_of"]),
-            Kind::Ranks => with(&["_best", "_worst"]),
-            Kind::Seconds => with(&["", "_complete"]),
-            Kind::Place => vec!["file".into(), "line".into()],
+            CellKind::Estimate => with(&["", "_in_doubt"]),
+            CellKind::Ratio => with(&["_covered", "_all"]),
+            CellKind::Fraction => with(&["", "_of"]),
+            CellKind::Ranks => with(&["_best", "_worst"]),
+            CellKind::Seconds => with(&["", "_complete"]),
+            CellKind::SourceLine => vec!["file".into(), "line".into()],
             _ => with(&[""]),
         }
     }
 }
 
-impl Kind {
+impl CellKind {
     /// Whether its cells are aligned at their right side and never shortened.
     pub fn is_number(self) -> bool {
         matches!(
@@ -418,7 +418,7 @@ impl Cell<'_> {
                 let name = Name { qualifier: None, suffix: String::new(), ..name.clone() };
                 vec![Field::Text(name.whole())]
             }
-            Self::Place(place) => vec![
+            Self::SourceLine(place) => vec![
                 if place.file.is_empty() { Field::Null } else { Field::Text(place.file.clone()) },
                 if place.line == 0 { Field::Null } else { Field::Count(place.line.into()) },
             ],
@@ -453,7 +453,7 @@ impl Table<'_> {
             _ => true,
         };
         let is_seen = |&at: &usize| {
-            self.columns[at].shown != Shown::Data
+            self.columns[at].shown != Visibility::Data
                 && self.rows.iter().any(|row| says(&row.cells[at]))
         };
         (0..self.columns.len()).filter(is_seen).collect()
@@ -473,24 +473,24 @@ mod tests {
     #[test]
     fn each_cell_has_as_many_fields_as_its_column() {
         let cells = [
-            (Kind::Rank, Cell::Rank(1)),
-            (Kind::Number, Cell::Number(1)),
-            (Kind::Estimate, Cell::Estimate(1, true)),
-            (Kind::Share, Cell::Share { part: 1, whole: 2, heat: false }),
-            (Kind::Amount, Cell::Amount(Amount { number: -3, unit: 2, has_sign: true })),
-            (Kind::Share, Cell::SignedShare(-1, 2)),
-            (Kind::Ratio, Cell::Ratio(1, 2)),
-            (Kind::Fraction, Cell::Fraction(1, 2)),
-            (Kind::Ranks, Cell::Ranks(1, 2)),
-            (Kind::Score, Cell::Score(0.5)),
-            (Kind::Seconds, Cell::Time(1, true)),
-            (Kind::Name, Cell::Name(Name::default())),
-            (Kind::Streams, Cell::Streams(vec![(Some(1), 2)])),
-            (Kind::Place, Cell::Place(Place::default())),
-            (Kind::PathEnd, Cell::PathEnd { function: "f".into(), line: None }),
-            (Kind::Text, Cell::Text(String::new())),
-            (Kind::Flow, Cell::Flow(Box::new(Words::default()))),
-            (Kind::Counts, Cell::Counts(Vec::new())),
+            (CellKind::Rank, Cell::Rank(1)),
+            (CellKind::Number, Cell::Number(1)),
+            (CellKind::Estimate, Cell::Estimate(1, true)),
+            (CellKind::Share, Cell::Share { part: 1, whole: 2, heat: false }),
+            (CellKind::Amount, Cell::Amount(Amount { number: -3, unit: 2, has_sign: true })),
+            (CellKind::Share, Cell::SignedShare(-1, 2)),
+            (CellKind::Ratio, Cell::Ratio(1, 2)),
+            (CellKind::Fraction, Cell::Fraction(1, 2)),
+            (CellKind::Ranks, Cell::Ranks(1, 2)),
+            (CellKind::Score, Cell::Score(0.5)),
+            (CellKind::Seconds, Cell::Time(1, true)),
+            (CellKind::Name, Cell::Name(Name::default())),
+            (CellKind::Streams, Cell::Streams(vec![(Some(1), 2)])),
+            (CellKind::SourceLine, Cell::SourceLine(SourceLine::default())),
+            (CellKind::PathEnd, Cell::PathEnd { function: "f".into(), line: None }),
+            (CellKind::Text, Cell::Text(String::new())),
+            (CellKind::Flow, Cell::Flow(Box::new(Words::default()))),
+            (CellKind::Counts, Cell::Counts(Vec::new())),
         ];
         for (kind, cell) in cells {
             let column = Column::new("x", kind);

@@ -7,7 +7,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::show::cell_text::plain;
-use crate::show::table::{Kind, Shown, Table};
+use crate::show::table::{CellKind, Table, Visibility};
 
 /// Between two columns.
 pub(crate) const GAP: usize = 2;
@@ -37,7 +37,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The layout of a table in this width.
     pub(crate) fn of(table: &Table<'_>, width: Option<usize>) -> Self {
-        let is_section = |at: &usize| table.columns[*at].shown == Shown::Section;
+        let is_section = |at: &usize| table.columns[*at].shown == Visibility::Section;
         let shown: Vec<_> = table.seen().into_iter().filter(|at| !is_section(at)).collect();
         let slot = |columns: Vec<usize>| Slot {
             is_number: table.columns[columns[0]].kind.is_number(),
@@ -71,7 +71,7 @@ fn stacked(table: &Table<'_>, slots: &[Slot]) -> Vec<Slot> {
         match joined.last_mut() {
             Some(above)
                 if table.columns[slot.columns[0]].stacks
-                    || (kind(slot) == Kind::Place && kind(above) == Kind::Name) =>
+                    || (kind(slot) == CellKind::SourceLine && kind(above) == CellKind::Name) =>
             {
                 above.columns.extend(&slot.columns);
             }
@@ -100,9 +100,9 @@ fn arrange(
     // How narrow a text can be read, and how fast it grows.
     let needs = |slot: &Slot| match table.columns[slot.columns[0]].kind {
         kind if kind.is_number() => (usize::MAX, 0),
-        Kind::Name => (20, 2),
-        Kind::Place => (14, 1),
-        Kind::Flow => (30, 3),
+        CellKind::Name => (20, 2),
+        CellKind::SourceLine => (14, 1),
+        CellKind::Flow => (30, 3),
         _ => (24, 2),
     };
     let title = |slot: &Slot| table.columns[slot.columns[0]].title.width();

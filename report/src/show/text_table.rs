@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::show::cell_text::{lines, linked, plain, wrapped};
 use crate::show::fitted_names;
 use crate::show::style::visible_width;
-use crate::show::table::{Cell, Row, Shown, Table};
+use crate::show::table::{Cell, Row, Table, Visibility};
 use crate::show::table_layout::{GAP, Layout, Slot};
 
 /// Where text goes.
@@ -91,7 +91,7 @@ impl Text<'_> {
                 of_cell.iter_mut().for_each(|line| *line = line.bold().to_string());
             }
             let text = Some((self.section_of(row), plain(cell)));
-            if self.table.columns[at].shown == Shown::OnChange && above == text {
+            if self.table.columns[at].shown == Visibility::OnChange && above == text {
                 of_cell = vec![String::new()];
             }
             above = text;
@@ -139,7 +139,7 @@ impl Text<'_> {
     /// What the line above a row says, if it has one.
     fn section_of(&self, row: &Row<'_>) -> Option<String> {
         let mut cells = self.table.columns.iter().zip(&row.cells);
-        cells.find(|(column, _)| column.shown == Shown::Section).map(|(_, cell)| plain(cell))
+        cells.find(|(column, _)| column.shown == Visibility::Section).map(|(_, cell)| plain(cell))
     }
 
     /// Adds the line above a row, if it has one that is not that of the row before.

@@ -12,7 +12,7 @@ use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
 use crate::show::rows::{NO_ACCESSES, left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Place, Row, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, SourceLine, Table};
 
 /// What caches do with the accesses of a trace; at most `top` rows in a table (0: all).
 pub fn document(
@@ -37,17 +37,17 @@ pub fn document(
             return Cell::Unknown;
         }
         let text = format!("{}:{line}", base_name(file));
-        Cell::Place(Place { file: file.into(), line, text, ..Place::default() })
+        Cell::SourceLine(SourceLine { file: file.into(), line, text, ..SourceLine::default() })
     };
     let functions = functions.into_iter().map(|(of, uses)| (uses, vec![name(of)]));
     let lines =
         lines.into_iter().map(|((of, file, line), uses)| (uses, vec![place(file, line), name(of)]));
-    let function = Column::new("function", Kind::Name);
+    let function = Column::new("function", CellKind::Name);
     let tables = vec![
         table("functions", &[function], functions.collect(), top),
         table(
             "lines",
-            &[Column::new("line", Kind::Place).key("place"), function],
+            &[Column::new("line", CellKind::SourceLine).key("place"), function],
             lines.collect(),
             top,
         ),
@@ -93,7 +93,7 @@ fn table(
     mut rows: Vec<(Use, Vec<Cell<'static>>)>,
     top: usize,
 ) -> Table<'static> {
-    let number = |title, key| Column::new(title, Kind::Number).key(key);
+    let number = |title, key| Column::new(title, CellKind::Number).key(key);
     let mut columns = vec![
         number("reads", "reads"),
         number("miss", "read_misses"),

@@ -22,7 +22,7 @@ use crate::show::notation::base_name;
 use crate::show::path_flow;
 use crate::show::rows::{left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 use crate::show::traced_paths::texts;
 use crate::task_graph::{self, TaskGraphReport};
 
@@ -228,10 +228,10 @@ fn heat(heat: &Heat, whole: u64) -> [Cell<'static>; 4] {
 
 fn heat_columns() -> Vec<Column> {
     vec![
-        Column::new("share", Kind::Share),
-        Column::new("instructions", Kind::Number),
-        Column::new("time ns", Kind::Nanoseconds).key("time"),
-        Column::new("paths", Kind::Number),
+        Column::new("share", CellKind::Share),
+        Column::new("instructions", CellKind::Number),
+        Column::new("time ns", CellKind::Nanoseconds).key("time"),
+        Column::new("paths", CellKind::Number),
     ]
 }
 
@@ -245,7 +245,7 @@ fn functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     }
     let whole = of.values().map(|heat| heat.instructions).sum();
     let mut columns = heat_columns();
-    columns.push(Column::new("function on the critical path", Kind::Name).key("function"));
+    columns.push(Column::new("function on the critical path", CellKind::Name).key("function"));
     let rows = sorted(&of).into_iter().map(|(function, of)| {
         let cells = heat(&of, whole).into_iter();
         Row::from(cells.chain([traced_function(report.program, function)]).collect::<Vec<_>>())
@@ -256,9 +256,9 @@ fn functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
 fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
     let whole = report.heats.values().map(|heat| heat.instructions).sum();
     let mut columns = heat_columns();
-    columns.push(Column::new("function", Kind::Name));
-    columns.push(Column::new("id", Kind::Number).shown(Shown::Data));
-    columns.push(Column::new("path", Kind::Flow));
+    columns.push(Column::new("function", CellKind::Name));
+    columns.push(Column::new("id", CellKind::Number).shown(Visibility::Data));
+    columns.push(Column::new("path", CellKind::Flow));
     let sorted = sorted(report.heats);
     let seen: Vec<_> = sorted.iter().take(shown(top, sorted.len())).map(|row| row.0).collect();
     let mut texts = path_texts(report.program, &seen);
@@ -296,9 +296,9 @@ fn levels(report: &TaskGraphReport<'_>) -> Table<'static> {
         Row::from(vec![number(level as u64), number(*time), share])
     });
     let columns = vec![
-        Column::new("tasks at once", Kind::Number).key("tasks"),
-        Column::new("time ns", Kind::Nanoseconds).key("time"),
-        Column::new("share", Kind::Share),
+        Column::new("tasks at once", CellKind::Number).key("tasks"),
+        Column::new("time ns", CellKind::Nanoseconds).key("time"),
+        Column::new("share", CellKind::Share),
     ];
     table("parallelism", columns, rows, (0, "No time is known."))
 }
@@ -312,14 +312,14 @@ fn locks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
         Row::from(cells.collect::<Vec<_>>())
     });
     let columns = vec![
-        Column::new("taken", Kind::Number),
-        Column::new("failed", Kind::Number),
-        Column::new("waited", Kind::Number),
-        Column::new("wait ns", Kind::Nanoseconds).key("wait"),
-        Column::new("held ns", Kind::Nanoseconds).key("held"),
-        Column::new("lock", Kind::Text),
-        Column::new("object", Kind::Text).stacked(),
-        Column::new("waited most in", Kind::PathEnd).key("place"),
+        Column::new("taken", CellKind::Number),
+        Column::new("failed", CellKind::Number),
+        Column::new("waited", CellKind::Number),
+        Column::new("wait ns", CellKind::Nanoseconds).key("wait"),
+        Column::new("held ns", CellKind::Nanoseconds).key("held"),
+        Column::new("lock", CellKind::Text),
+        Column::new("object", CellKind::Text).stacked(),
+        Column::new("waited most in", CellKind::PathEnd).key("place"),
     ];
     let rows: Vec<_> = rows.collect();
     table("locks", columns, rows.into_iter(), (top, "No lock was taken."))
@@ -341,13 +341,13 @@ fn waits(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
         ])
     });
     let columns = vec![
-        Column::new("wait ns", Kind::Nanoseconds).key("wait"),
-        Column::new("stream", Kind::Stream),
-        Column::new("holder", Kind::Stream),
-        Column::new("lock", Kind::Text),
-        Column::new("object", Kind::Text).stacked(),
-        Column::new("waited in", Kind::PathEnd).key("place"),
-        Column::new("taken in", Kind::PathEnd).key("holder_place").stacked(),
+        Column::new("wait ns", CellKind::Nanoseconds).key("wait"),
+        Column::new("stream", CellKind::Stream),
+        Column::new("holder", CellKind::Stream),
+        Column::new("lock", CellKind::Text),
+        Column::new("object", CellKind::Text).stacked(),
+        Column::new("waited in", CellKind::PathEnd).key("place"),
+        Column::new("taken in", CellKind::PathEnd).key("holder_place").stacked(),
     ];
     let rows: Vec<_> = rows.collect();
     table("longest_waits", columns, rows.into_iter(), (top, "Nobody waited for a lock."))
@@ -365,11 +365,11 @@ fn barriers(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
         Row::from(numbers.chain(object_cells(of.address, of.name)).collect::<Vec<_>>())
     });
     let columns = vec![
-        Column::new("episodes", Kind::Number),
-        Column::new("lost ns", Kind::Nanoseconds).key("lost"),
-        Column::new("most often last", Kind::Streams).key("last_stream"),
-        Column::new("barrier", Kind::Text),
-        Column::new("object", Kind::Text).stacked(),
+        Column::new("episodes", CellKind::Number),
+        Column::new("lost ns", CellKind::Nanoseconds).key("lost"),
+        Column::new("most often last", CellKind::Streams).key("last_stream"),
+        Column::new("barrier", CellKind::Text),
+        Column::new("object", CellKind::Text).stacked(),
     ];
     let rows: Vec<_> = rows.collect();
     table("barriers", columns, rows.into_iter(), (top, "There is no barrier."))
@@ -393,14 +393,14 @@ fn episodes(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
         ])
     });
     let columns = vec![
-        Column::new("lost ns", Kind::Nanoseconds).key("lost"),
-        Column::new("spread ns", Kind::Nanoseconds).key("spread"),
-        Column::new("came", Kind::Number),
-        Column::new("last", Kind::Stream).key("last_stream"),
-        Column::new("episode", Kind::Number),
-        Column::new("barrier", Kind::Text),
-        Column::new("object", Kind::Text).stacked(),
-        Column::new("came last in", Kind::PathEnd).key("place"),
+        Column::new("lost ns", CellKind::Nanoseconds).key("lost"),
+        Column::new("spread ns", CellKind::Nanoseconds).key("spread"),
+        Column::new("came", CellKind::Number),
+        Column::new("last", CellKind::Stream).key("last_stream"),
+        Column::new("episode", CellKind::Number),
+        Column::new("barrier", CellKind::Text),
+        Column::new("object", CellKind::Text).stacked(),
+        Column::new("came last in", CellKind::PathEnd).key("place"),
     ];
     let rows: Vec<_> = rows.collect();
     table("episodes", columns, rows.into_iter(), (top, "Nobody waited at a barrier."))

@@ -17,7 +17,7 @@ use crate::show::document::{Document, Fact, Remark};
 use crate::show::heading::time;
 use crate::show::rows::left_out;
 use crate::show::style::{grouped, percent, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
 /// What is said of a trace that does not have all records, nor says where they are missing.
 pub const PARTIAL: &str = "partial: records are missing: there was no room for them, or this is \
@@ -171,15 +171,15 @@ fn streams(trace: &Trace, totals: &[Totals], top: usize) -> Table<'static> {
     Table {
         name: "streams",
         columns: vec![
-            Column::new("stream", Kind::Number),
-            Column::new("thread", Kind::Number),
-            Column::new("interrupts", Kind::Number),
-            Column::new("chunks", Kind::Number),
-            Column::new("bytes", Kind::Number),
-            Column::new("paths", Kind::Number),
-            Column::new("accesses", Kind::Number),
-            Column::new("events", Kind::Number),
-            Column::new("gaps", Kind::Number),
+            Column::new("stream", CellKind::Number),
+            Column::new("thread", CellKind::Number),
+            Column::new("interrupts", CellKind::Number),
+            Column::new("chunks", CellKind::Number),
+            Column::new("bytes", CellKind::Number),
+            Column::new("paths", CellKind::Number),
+            Column::new("accesses", CellKind::Number),
+            Column::new("events", CellKind::Number),
+            Column::new("gaps", CellKind::Number),
         ],
         rows: trace.streams.iter().zip(totals).take(shown(top, all)).map(row).collect(),
         notes: left_out(top, all, &plural(all, "stream")).into_iter().collect(),

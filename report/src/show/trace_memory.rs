@@ -18,13 +18,13 @@ use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
 use crate::show::rows::{NO_ACCESSES, left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 
 /// A cache of so many bytes is shown for each object and function.
 const CACHE: u64 = 32 << 10;
 
-/// All that is told.
-struct Told<'a> {
+/// What is known of the memory of a trace.
+struct MemoryReport<'a> {
     program: &'a Program,
     uses: &'a Uses<'a>,
     /// The number of the stream of each thread.
@@ -41,7 +41,7 @@ pub fn document(
 ) -> Document<'static> {
     let number = |of: &Vec<&Stream>| of.first().map_or(0, |stream| stream.number);
     let streams = threads(trace).iter().map(number).collect();
-    let told = Told { program, uses, streams, names: OwnerNames::of(trace, program) };
+    let report = MemoryReport { program, uses, streams, names: OwnerNames::of(trace, program) };
     let mut remarks = Vec::new();
     if uses.missing > 0 {
         let places = plural(uses.missing as usize, "place");
@@ -74,17 +74,17 @@ pub fn document(
             ),
         ],
         tables: vec![
-            told.objects(top),
-            told.functions(top),
-            told.distances(),
-            told.communication(top),
-            told.lines(top),
+            report.objects(top),
+            report.functions(top),
+            report.distances(),
+            report.communication(top),
+            report.lines(top),
         ],
         remarks,
     }
 }
 
-impl Told<'_> {
+impl MemoryReport<'_> {
     fn objects(&self, top: usize) -> Table<'static> {
         let mut rows: Vec<_> = self.uses.by_owner.iter().collect();
         rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
@@ -98,9 +98,9 @@ impl Told<'_> {
             Row::from(cells)
         };
         let mut columns = columns();
-        columns.push(Column::new("blocks", Kind::Number));
-        columns.push(Column::new("allocated", Kind::Number).shown(Shown::Data));
-        columns.push(Column::new("object", Kind::Text));
+        columns.push(Column::new("blocks", CellKind::Number));
+        columns.push(Column::new("allocated", CellKind::Number).shown(Visibility::Data));
+        columns.push(Column::new("object", CellKind::Text));
         Table {
             name: "objects",
             columns,
@@ -121,7 +121,7 @@ impl Told<'_> {
             Row::from(cells)
         };
         let mut columns = columns();
-        columns.push(Column::new("function", Kind::Name));
+        columns.push(Column::new("function", CellKind::Name));
         Table {
             name: "functions",
             columns,
@@ -162,11 +162,11 @@ impl Told<'_> {
         Table {
             name: "distances",
             columns: vec![
-                Column::new("other lines", Kind::Text).key("distance"),
-                Column::new("accesses", Kind::Number),
-                Column::new("cache", Kind::Number).key("cache_bytes"),
-                Column::new("misses", Kind::Number),
-                Column::new("ratio", Kind::Share).key("miss_ratio"),
+                Column::new("other lines", CellKind::Text).key("distance"),
+                Column::new("accesses", CellKind::Number),
+                Column::new("cache", CellKind::Number).key("cache_bytes"),
+                Column::new("misses", CellKind::Number),
+                Column::new("ratio", CellKind::Share).key("miss_ratio"),
             ],
             rows: (0..histogram.len()).map(row).collect(),
             notes: vec![format!(
@@ -195,12 +195,12 @@ impl Told<'_> {
         Table {
             name: "communication",
             columns: vec![
-                Column::new("bytes", Kind::Number),
-                Column::new("from", Kind::Number).key("writer_stream"),
-                Column::new("to", Kind::Number).key("reader_stream"),
-                Column::new("written", Kind::Text),
-                Column::new("read", Kind::Text),
-                Column::new("object", Kind::Text),
+                Column::new("bytes", CellKind::Number),
+                Column::new("from", CellKind::Number).key("writer_stream"),
+                Column::new("to", CellKind::Number).key("reader_stream"),
+                Column::new("written", CellKind::Text),
+                Column::new("read", CellKind::Text),
+                Column::new("object", CellKind::Text),
             ],
             rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
             notes: left_out(top, all, &plural(all, "way")).into_iter().collect(),
@@ -234,12 +234,12 @@ impl Told<'_> {
         Table {
             name: "shared lines",
             columns: vec![
-                Column::new("false", Kind::Number).key("false_sharing"),
-                Column::new("true", Kind::Number).key("true_sharing"),
-                Column::new("threads", Kind::Number),
-                Column::new("line", Kind::Text).key("address"),
-                Column::new("object", Kind::Text).stacked(),
-                Column::new("accesses", Kind::Text),
+                Column::new("false", CellKind::Number).key("false_sharing"),
+                Column::new("true", CellKind::Number).key("true_sharing"),
+                Column::new("threads", CellKind::Number),
+                Column::new("line", CellKind::Text).key("address"),
+                Column::new("object", CellKind::Text).stacked(),
+                Column::new("accesses", CellKind::Text),
             ],
             rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
             notes: left_out(top, all, &plural(all, "line")).into_iter().collect(),
@@ -264,15 +264,15 @@ impl Told<'_> {
 }
 
 fn columns() -> Vec<Column> {
-    let number = |title| Column::new(title, Kind::Number);
+    let number = |title| Column::new(title, CellKind::Number);
     vec![
         number("reads"),
         number("writes"),
-        number("read bytes").key("bytes_read").shown(Shown::Data),
-        number("written bytes").key("bytes_written").shown(Shown::Data),
+        number("read bytes").key("bytes_read").shown(Visibility::Data),
+        number("written bytes").key("bytes_written").shown(Visibility::Data),
         number("bytes"),
         number("lines"),
-        number("pages").shown(Shown::Data),
+        number("pages").shown(Visibility::Data),
         number("miss 32K").key("misses_32k"),
     ]
 }

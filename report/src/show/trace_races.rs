@@ -13,7 +13,7 @@ use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
 use crate::show::rows::{NO_ACCESSES, left_out};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Table};
+use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
 /// The races of a trace; at most `top` pairs (0: all).
 pub fn document(
@@ -59,14 +59,14 @@ pub fn document(
     let table = Table {
         name: "races",
         columns: vec![
-            Column::new("races", Kind::Number),
-            Column::new("stream", Kind::Number),
-            Column::new("other", Kind::Number).key("other_stream"),
-            Column::new("address", Kind::Text),
-            Column::new("object", Kind::Text).stacked(),
-            Column::new("offset", Kind::Number),
-            Column::new("one access", Kind::Text).key("access"),
-            Column::new("the other one", Kind::Text).key("other_access").stacked(),
+            Column::new("races", CellKind::Number),
+            Column::new("stream", CellKind::Number),
+            Column::new("other", CellKind::Number).key("other_stream"),
+            Column::new("address", CellKind::Text),
+            Column::new("object", CellKind::Text).stacked(),
+            Column::new("offset", CellKind::Number),
+            Column::new("one access", CellKind::Text).key("access"),
+            Column::new("the other one", CellKind::Text).key("other_access").stacked(),
         ],
         rows: pairs.into_iter().take(shown(top, all)).map(row).collect(),
         notes: left_out(top, all, &plural(all, "pair")).into_iter().collect(),

@@ -50,7 +50,7 @@ pub fn kind(kind: AccessKind) -> &'static str {
 }
 
 /// Tells steps.
-pub struct StepTeller<'a> {
+pub struct StepWriter<'a> {
     program: &'a Program,
     times: Times,
     with_accesses: bool,
@@ -61,8 +61,8 @@ pub struct StepTeller<'a> {
     texts: HashMap<(usize, u64), String>,
 }
 
-impl<'a> StepTeller<'a> {
-    /// A teller for the steps of a program, whose ticks are these.
+impl<'a> StepWriter<'a> {
+    /// A writer for the steps of a program, whose ticks are these.
     pub fn new(
         program: &'a Program,
         times: Times,
@@ -192,8 +192,8 @@ impl<'a> StepTeller<'a> {
         }
         let alone = [path];
         let together: Vec<&TracedPath> = all.iter().map(AsRef::as_ref).collect();
-        let told = if all.is_empty() { &alone[..] } else { &together[..] };
-        for (path, text) in told.iter().zip(texts(self.program, told)) {
+        let paths = if all.is_empty() { &alone[..] } else { &together[..] };
+        for (path, text) in paths.iter().zip(texts(self.program, paths)) {
             let text = terminal(&text.plain()).into_owned();
             self.texts.insert((path.function, path.path.id), text);
         }
@@ -205,30 +205,31 @@ impl<'a> StepTeller<'a> {
 /// thread.
 fn event_text(event: &Event, times: &Times, [first, second]: [String; 2]) -> Option<String> {
     match event {
-        Event::Synchronised(told) => {
-            let operation = told.operation();
+        Event::Synchronised(record) => {
+            let operation = record.operation();
             let name = operation.map_or("synchronise", Operation::name).replace('_', " ");
             let number = |value: u64| match operation.map(Operation::names_numbers) {
                 Some(true) => value.to_string(),
                 _ => format!("{value:#x}"),
             };
-            let function = function_called(told);
+            let function = function_called(record);
             let name = function.map_or(name, Into::into);
-            let object = Some(told.object.get()).filter(|&object| object > 0 && function.is_none());
+            let object =
+                Some(record.object.get()).filter(|&object| object > 0 && function.is_none());
             let object = object.map(|object| format!(" {}{first}", number(object)));
             let object = object.unwrap_or_default();
-            let other = Some(told.other.get()).filter(|&other| other > 0);
+            let other = Some(record.other.get()).filter(|&other| other > 0);
             let other = other.map(|other| format!(" with {other:#x}{second}")).unwrap_or_default();
-            let failed = Some(told.result.get()).filter(|&result| result > 0);
+            let failed = Some(record.result.get()).filter(|&result| result > 0);
             let failed = failed.map(|error| format!(", error {error}")).unwrap_or_default();
-            let begin = times.at(told.begin.get()).saturating_sub(times.start());
-            let taken = times.between(told.begin.get(), told.end.get());
+            let begin = times.at(record.begin.get()).saturating_sub(times.start());
+            let taken = times.between(record.begin.get(), record.end.get());
             let (begin, taken) = (duration(begin), duration(taken));
             Some(format!("{name}{object}{other}{failed}: at {begin}, took {taken}"))
         }
-        Event::Allocated(told) => {
-            let (address, size) = (told.address.get(), told.size.get());
-            Some(match (address, told.former.get()) {
+        Event::Allocated(record) => {
+            let (address, size) = (record.address.get(), record.size.get());
+            Some(match (address, record.former.get()) {
                 (0, 0) if size == 0 => "free 0x0".into(),
                 (0, 0) => format!("allocate {size}: failed"),
                 (0, former) => format!("free {former:#x}{first}"),

@@ -1,8 +1,8 @@
 // What `pathprof diff --format html` writes: see report/src/export/html/diff.rs.
 
-import type { SCHEMAS } from "./schemas";
 import type { Count } from "../ui/numbers";
-import type { ToldPath, ToldSteps } from "./told";
+import type { PathSteps, StepColumns } from "./pathSteps";
+import type { SCHEMAS } from "./schemas";
 
 export interface DifferenceIndex {
     schema: typeof SCHEMAS.difference;
@@ -108,8 +108,8 @@ export interface PairSource {
 
 /** The paths of a pair that differ, step by step. */
 export interface PairPaths {
-    steps: ToldSteps;
+    steps: StepColumns;
     /** The row of each path in the list. */
     rows: number[];
-    paths: ToldPath[];
+    paths: PathSteps[];
 }

@@ -1,7 +1,7 @@
 // Finds payloads and inflates them when they are shown.
 
-import { SCHEMAS } from "./schemas";
 import type { DifferenceIndex, PairPaths, PairSource } from "./differenceTypes";
+import { SCHEMAS } from "./schemas";
 import type { TaskColumns, TaskEdges, TasksIndex } from "./tasksTypes";
 import type { FileCoverage, FunctionData, Index } from "./types";
 import { type PackedFunction, unpack } from "./unpack";

@@ -1,7 +1,7 @@
 // What `pathprof trace graph --format html` writes: see report/src/export/html/tasks.
 
-import type { SCHEMAS } from "./schemas";
 import type { Count } from "../ui/numbers";
+import type { SCHEMAS } from "./schemas";
 
 export interface TasksIndex {
     schema: typeof SCHEMAS.tasks;

@@ -1,8 +1,8 @@
 // What `pathprof html` writes: see report/src/export/html.
 
-import type { SCHEMAS } from "./schemas";
 import type { Count } from "../ui/numbers";
-import type { ToldPath, ToldSteps } from "./told";
+import type { PathSteps, StepColumns } from "./pathSteps";
+import type { SCHEMAS } from "./schemas";
 
 export interface Index {
     schema: typeof SCHEMAS.report;
@@ -133,7 +133,7 @@ export interface FunctionData {
         count: Count | null,
         isVague: boolean,
     ][];
-    steps: ToldSteps;
+    steps: StepColumns;
     paths: PathData[];
 }
 
@@ -161,7 +161,7 @@ export interface CallData {
     others?: Count;
 }
 
-export interface PathData extends ToldPath {
+export interface PathData extends PathSteps {
     id: string;
     /** Its number: the path with 1 executed most instructions. */
     rank: number;

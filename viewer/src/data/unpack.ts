@@ -1,7 +1,7 @@
 // Makes rows of the columns in which functions are written.
 
 import type { Count } from "../ui/numbers";
-import type { ToldSteps } from "./told";
+import type { StepColumns } from "./pathSteps";
 import type { BlockData, CallData, Cut, FunctionData, PathData } from "./types";
 
 /** A function as it is written. */
@@ -41,7 +41,7 @@ export interface PackedFunction {
         /** Those whose counts are the code's alone. */
         vague?: number[];
     };
-    steps: ToldSteps;
+    steps: StepColumns;
     paths: PathData[];
 }
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** How far a picture is moved, and its size. */
-export interface Place {
+export interface Transform {
     x: number;
     y: number;
     scale: number;
@@ -11,7 +11,7 @@ export interface Place {
 
 /** The place of the picture in a box. */
 export function usePan(box: { current: HTMLElement | null }) {
-    const [place, setPlace] = useState<Place>({ x: 0, y: 0, scale: 1 });
+    const [place, setPlace] = useState<Transform>({ x: 0, y: 0, scale: 1 });
     const last = useRef<{ x: number; y: number } | null>(null);
     const zoom = (by: number, at?: { x: number; y: number }) => {
         const { width, height } = box.current!.getBoundingClientRect();

@@ -18,7 +18,7 @@ const PRINTED = 3000;
 const CLEAR = 3;
 
 /** Rows that are to be seen. */
-export interface Shown {
+export interface VisibleRows {
     /** Another one: they are to be seen again. */
     key: string;
     first: number;
@@ -28,7 +28,7 @@ export interface Shown {
 }
 
 /** One row that is to be seen. */
-export const one = (row: number): Shown => ({ key: "", first: row, last: row, most: row });
+export const one = (row: number): VisibleRows => ({ key: "", first: row, last: row, most: row });
 
 interface Props {
     count: number;
@@ -38,7 +38,7 @@ interface Props {
     label: string;
     role?: "rowgroup" | "list" | "group";
     /** Scrolls to these rows when they change. */
-    show?: Shown | null;
+    show?: VisibleRows | null;
     header?: ComponentChildren;
     onKeyDown?: (event: KeyboardEvent) => void;
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use pathprof::export::steps_json;
 use pathprof::export::trace_cut::{self, Part};
 use pathprof::show::trace_info;
-use pathprof::show::trace_steps::StepTeller;
+use pathprof::show::trace_steps::StepWriter;
 use profile::observer::Observer;
 use trace::file::{Stream, Trace};
 use trace::memory::owned::Owned;
@@ -177,7 +177,7 @@ impl Written<'_> {
         observer: &dyn Observer,
     ) -> Result<()> {
         let names = OwnerNames::of(trace, self.program);
-        let mut teller = StepTeller::new(self.program, self.times, self.with_accesses, &names);
+        let mut writer = StepWriter::new(self.program, self.times, self.with_accesses, &names);
         let mut left = self.limit;
         self.gaps.clear();
         for stream in streams {
@@ -188,7 +188,7 @@ impl Written<'_> {
             let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { continue };
             let shown = first.number..=last.number;
             if self.format == CatFormat::Text {
-                teller.stream(stream, out)?;
+                writer.stream(stream, out)?;
             }
             let mut steps = Steps::new(trace, self.program, stream, observer);
             let mut objects = self.owned.as_ref().map(|owned| owned.stream(stream.number));
@@ -209,7 +209,7 @@ impl Written<'_> {
                         }
                         left -= 1;
                         match self.format {
-                            CatFormat::Text => teller.step(stream, &step, objects, out)?,
+                            CatFormat::Text => writer.step(stream, &step, objects, out)?,
                             CatFormat::Json => {
                                 let with = self.with_accesses;
                                 steps_json::step(self.program, stream, &step, with, touched, out)
@@ -220,7 +220,7 @@ impl Written<'_> {
                     StreamEntry::Event(event) if self.with_events && left > 0 => {
                         match self.format {
                             CatFormat::Text => {
-                                teller.event(stream, &event, objects.unwrap_or_default(), out)?
+                                writer.event(stream, &event, objects.unwrap_or_default(), out)?
                             }
                             CatFormat::Json => {
                                 steps_json::event(stream, &event, &self.times, touched, out)
@@ -231,7 +231,7 @@ impl Written<'_> {
                     StreamEntry::Step(_) | StreamEntry::Event(_) => {}
                     StreamEntry::Gap(gap) => {
                         match self.format {
-                            CatFormat::Text => teller.remark(stream, &gap.to_string(), out)?,
+                            CatFormat::Text => writer.remark(stream, &gap.to_string(), out)?,
                             CatFormat::Json => {
                                 steps_json::gap(stream, &gap, out).map_err(io::Error::from)?
                             }

@@ -60,7 +60,7 @@ pub(super) struct FileCoverage {
 
 /// What is known of one file before it is written.
 #[derive(Default)]
-struct Known<'a> {
+struct CoveredFile<'a> {
     source: SourceFile,
     functions: Vec<&'a Function>,
     unknown: Vec<u32>,
@@ -120,8 +120,8 @@ fn known<'a>(
     sources: BTreeMap<PathBuf, SourceFile>,
     functions: &[&'a Function],
     files: &Files<'_>,
-) -> BTreeMap<Option<u32>, Known<'a>> {
-    let mut known: BTreeMap<Option<u32>, Known<'_>> = BTreeMap::new();
+) -> BTreeMap<Option<u32>, CoveredFile<'a>> {
+    let mut known: BTreeMap<Option<u32>, CoveredFile<'_>> = BTreeMap::new();
     for (path, source) in sources {
         // The page has no file of which no function is shown.
         if let Some(number) = files.at(&path) {
@@ -135,7 +135,7 @@ fn known<'a>(
     known
 }
 
-fn row(file: Option<u32>, made: bool, known: &Known<'_>) -> Row {
+fn row(file: Option<u32>, made: bool, known: &CoveredFile<'_>) -> Row {
     let pair = |covered: Covered| (Exact(covered.executed), Exact(covered.all));
     let paths = known.functions.iter().map(|function| paths_of(function));
     let mut functions = known.source.function_coverage();
@@ -154,7 +154,7 @@ fn row(file: Option<u32>, made: bool, known: &Known<'_>) -> Row {
     }
 }
 
-fn payload(known: &Known<'_>) -> FileCoverage {
+fn payload(known: &CoveredFile<'_>) -> FileCoverage {
     let SourceFile { functions, lines, branches, .. } = &known.source;
     let way = |way: &BranchWay| (label(way), way.taken.map(Exact));
     FileCoverage {

@@ -11,7 +11,7 @@
 //! sums are exact, too.
 //!
 //! `index` is the first payload, `lists` has the parts, `pair` the paths of a pair and `source` its
-//! text; `asked` is what the page is made of.
+//! text; `difference_report` is what the page is made of.
 //!
 //! [`Scale::unit`]: compare::scale::Scale::unit
 
@@ -25,39 +25,39 @@ use super::document::{Document, Written};
 use super::payload::{Dictionary, Payload, pack};
 use super::{Page, SAMPLES, title};
 
-mod asked;
+mod difference_report;
 mod index;
 mod lists;
 mod pair;
 mod source;
 
-pub use asked::Asked;
+pub use difference_report::DifferenceReport;
 
 /// Writes the page to `path`, or to a directory beside it if the file would be too large.
 ///
 /// # Errors
 /// A viewer without room for data, and those of the file system.
-pub fn write(asked: Asked<'_>, page: &Page<'_>, path: &Path) -> Result<Written> {
-    document(asked, page)?.write(&payloads(asked)?, page.most_bytes, path)
+pub fn write(report: DifferenceReport<'_>, page: &Page<'_>, path: &Path) -> Result<Written> {
+    document(report, page)?.write(&payloads(report)?, page.most_bytes, path)
 }
 
 /// Writes the page to `out`, however large it is.
 ///
 /// # Errors
 /// A viewer without room for data, and those of `out`.
-pub fn write_to(asked: Asked<'_>, page: &Page<'_>, out: &mut dyn Write) -> Result<()> {
-    document(asked, page)?.write_to(&payloads(asked)?, out)
+pub fn write_to(report: DifferenceReport<'_>, page: &Page<'_>, out: &mut dyn Write) -> Result<()> {
+    document(report, page)?.write_to(&payloads(report)?, out)
 }
 
-fn document<'a>(asked: Asked<'_>, page: &Page<'a>) -> Result<Document<'a>> {
-    let [a, b] = [asked.comparison.a, asked.comparison.b].map(title);
+fn document<'a>(report: DifferenceReport<'_>, page: &Page<'a>) -> Result<Document<'a>> {
+    let [a, b] = [report.comparison.a, report.comparison.b].map(title);
     let name = if a == b { format!("{a}: A and B") } else { format!("{a} → {b}") };
     Document::new(page.viewer, &name)
 }
 
 /// All data, the index first.
-fn payloads(asked: Asked<'_>) -> Result<Vec<Payload>> {
-    let comparison = asked.comparison;
+fn payloads(report: DifferenceReport<'_>) -> Result<Vec<Payload>> {
+    let comparison = report.comparison;
     let pairs = pair::of(comparison);
     let step = pairs.len().div_ceil(SAMPLES).max(1);
     let chosen: Vec<_> = pairs.iter().step_by(step).map(|of| of.payload(comparison)).collect();
@@ -67,7 +67,7 @@ fn payloads(asked: Asked<'_>) -> Result<Vec<Payload>> {
         Ok(Payload::new(format!("f{}", of.number), text))
     });
     let mut all = vec![
-        Payload::new("index".into(), pack(&index::index(asked))?),
+        Payload::new("index".into(), pack(&index::index(report))?),
         dictionary.payload(),
         Payload::new("list.paths".into(), pack(&lists::paths(comparison))?),
         Payload::new("list.blocks".into(), pack(&lists::blocks(comparison))?),
@@ -103,8 +103,12 @@ mod tests {
         b.functions[1].shape.name = "main\u{202e}".into();
         let scale = Scale::of(&a, &b, &Per::Run).expect("both have runs");
         let comparison = compare(&a, &b, scale);
-        let asked = Asked { comparison: &comparison, per: &Per::Run, filter: &Filter::default() };
-        let payloads = payloads(asked).expect("in memory");
+        let report = DifferenceReport {
+            comparison: &comparison,
+            per: &Per::Run,
+            filter: &Filter::default(),
+        };
+        let payloads = payloads(report).expect("in memory");
         let values = values(&payloads);
         let difference = &values[0].1["difference"];
         for list in values[0].1["parts"].as_array().expect("four lists") {

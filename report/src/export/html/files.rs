@@ -32,13 +32,13 @@ struct Entry {
     name: String,
     path: PathBuf,
     lines: usize,
-    state: State,
+    state: SourceState,
 }
 
 /// What became of its text.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+enum SourceState {
     /// It is in the page.
     Read,
     /// It is in the page, and was written after the image.
@@ -54,7 +54,7 @@ pub(super) struct FileEntry {
     path: String,
     system: bool,
     lines: usize,
-    state: State,
+    state: SourceState,
 }
 
 impl<'a> Files<'a> {
@@ -84,7 +84,7 @@ impl<'a> Files<'a> {
         let number = *self.by_path.entry(path.clone()).or_insert(next);
         if number == next {
             let name = name.to_owned();
-            self.entries.push(Entry { name, path, lines: 0, state: State::Missing });
+            self.entries.push(Entry { name, path, lines: 0, state: SourceState::Missing });
         }
         self.numbers.insert((module, name), number);
     }
@@ -106,7 +106,7 @@ impl<'a> Files<'a> {
         for (entry, text) in self.entries.iter_mut().zip(&texts) {
             if let Some(text) = text {
                 entry.lines = text.lines().count();
-                entry.state = State::Read;
+                entry.state = SourceState::Read;
             }
         }
         let pieces = texts.par_iter().enumerate().flat_map_iter(|(number, text)| {
@@ -124,9 +124,9 @@ impl<'a> Files<'a> {
     /// Marks those files whose text is later than all images: lines may have moved.
     pub(super) fn compare_with(&mut self, images: &[Image]) {
         let last = last_written(images);
-        for entry in self.entries.iter_mut().filter(|entry| entry.state == State::Read) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.state == SourceState::Read) {
             if is_later(&entry.path, last) {
-                entry.state = State::Newer;
+                entry.state = SourceState::Newer;
             }
         }
     }

@@ -10,8 +10,8 @@ use pathformat::manifest::{CutReason, DagEdgeKind, Edge, Exit, Outcome};
 use serde::Serialize;
 
 use super::files::Files;
+use super::path_steps::{PathSteps, StepCollector, StepColumns};
 use super::payload::{Exact, shown};
-use super::told::{Steps, Teller, Told};
 
 /// What the page needs of one function. Columns become smaller than rows.
 #[derive(Serialize)]
@@ -22,7 +22,7 @@ pub(super) struct Payload {
     blocks: Blocks,
     edges: Edges,
     lines: Lines,
-    steps: Steps,
+    steps: StepColumns,
     paths: Vec<PathEntry>,
 }
 
@@ -118,7 +118,7 @@ struct PathEntry {
     instructions: u64,
     blocks: Vec<u32>,
     #[serde(flatten)]
-    told: Told,
+    written: PathSteps,
     /// The edges, one of which ends it, if it goes on elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     last: Vec<u32>,
@@ -146,20 +146,20 @@ pub(super) fn function(function: &Function, report: &Report, files: &Files<'_>) 
     let mut texts = Texts::default();
     let locations = locations(function, files, &mut texts);
     let blocks = blocks(function, &mut texts);
-    let mut teller = Teller::of_numbered();
+    let mut collector = StepCollector::of_numbered();
     let wording = Wording::of(&report.modules[function.module]);
-    let told = teller.tell(function, wording, &function.paths.iter().collect::<Vec<_>>());
+    let written = collector.collect(function, wording, &function.paths.iter().collect::<Vec<_>>());
     let cuts = cuts(function);
     let ranks = path_ranks::ranks(function);
     let rank = |path: &Path| ranks.get(&path.id).copied().unwrap_or_default();
-    let told = function.paths.iter().zip(told);
-    let paths = told.map(|(of, told)| path(of, rank(of), told, &cuts)).collect();
+    let written = function.paths.iter().zip(written);
+    let paths = written.map(|(of, written)| path(of, rank(of), written, &cuts)).collect();
     Payload {
         locations,
         blocks,
         edges: edges(function),
         lines: lines(function, report, files),
-        steps: teller.into_steps(),
+        steps: collector.into_steps(),
         paths,
         texts: texts.all,
     }
@@ -268,7 +268,7 @@ fn unknown_lines(function: &Function) -> HashSet<Line<'_>> {
 }
 
 /// What the source says of a way on. What the machine tested may be the opposite of what the source
-/// tests, so that a branch has no label: its ways are told by where they lead.
+/// tests, so that a branch has no label: its ways are named by where they lead.
 fn label(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Jump | Outcome::Normal | Outcome::True | Outcome::False => String::new(),
@@ -306,14 +306,14 @@ fn cuts(function: &Function) -> HashMap<u32, Vec<u32>> {
     cuts
 }
 
-fn path(path: &Path, rank: usize, told: Told, cuts: &HashMap<u32, Vec<u32>>) -> PathEntry {
+fn path(path: &Path, rank: usize, written: PathSteps, cuts: &HashMap<u32, Vec<u32>>) -> PathEntry {
     PathEntry {
         id: path.id.to_string(),
         rank,
         count: Exact(path.count),
         instructions: path.instructions,
         blocks: path.blocks.clone(),
-        told,
+        written,
         last: path.last.and_then(|end| cuts.get(&end)).cloned().unwrap_or_default(),
     }
 }

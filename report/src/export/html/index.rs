@@ -16,9 +16,9 @@ use serde::Serialize;
 use super::calls::{Calls, calls};
 use super::coverage::{Coverages, Row};
 use super::files::{FileEntry, Files};
+use super::path_steps;
 use super::payload::{Exact, shown};
 use super::runs::{ImageEntry, Runs, images, runs};
-use super::told;
 use crate::schema;
 
 /// How many paths of the program are on the first page.
@@ -250,5 +250,5 @@ fn top(report: &Report) -> Vec<TopPath> {
             text,
         }
     };
-    list.iter().zip(told::cut_numbered(&list, LONGEST_TEXT)).map(entry).collect()
+    list.iter().zip(path_steps::cut_numbered(&list, LONGEST_TEXT)).map(entry).collect()
 }

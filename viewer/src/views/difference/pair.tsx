@@ -10,7 +10,7 @@ import { isTyping, remember } from "../../ui/keys";
 import { digits } from "../../ui/numbers";
 import { FittedName, Meant, Remark } from "../../ui/parts";
 import { change } from "../../ui/route";
-import { ToldLine } from "../shared/told";
+import { PathLine } from "../shared/pathLine";
 import { Delta } from "./delta";
 import { BlockList, CallList, CallNote, PathList, pathKey, pathRemark } from "./lists";
 import { SourceSection } from "./source";
@@ -204,7 +204,7 @@ function Chosen({ pair, parts, row }: { pair: number; parts: PathParts; row: num
                 </span>
             </div>
             <div class="steps-list" tabIndex={0} role="group" aria-label="Steps of the path">
-                {path && known ? <ToldLine steps={known.steps} path={path} /> : "reading …"}
+                {path && known ? <PathLine steps={known.steps} path={path} /> : "reading …"}
             </div>
         </div>
     );

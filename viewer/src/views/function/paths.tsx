@@ -7,13 +7,13 @@ import { fitted, shortened } from "../../ui/names";
 import { brief, digits, near, percent, plural, product } from "../../ui/numbers";
 import { change } from "../../ui/route";
 import { type Column, Table } from "../../ui/table";
-import { ToldLine } from "../shared/told";
+import { PathLine } from "../shared/pathLine";
 import type { FunctionModel, Order } from "./model";
 import { type Selection, choosePath, toggle } from "./selection";
 import { stepsOf } from "./steps";
 
 const ROW = 44;
-/** Of a path that is not chosen so many steps are told. */
+/** How many steps are shown of a path that is not chosen. */
 const SHOWN = 60;
 
 interface Props {
@@ -121,7 +121,7 @@ function columnsOf(model: FunctionModel, whole: number): Column<PathData>[] {
             key: "steps",
             title: "Steps",
             className: "path-line",
-            cell: (path) => <ToldLine steps={model.data.steps} path={path} most={SHOWN} />,
+            cell: (path) => <PathLine steps={model.data.steps} path={path} most={SHOWN} />,
         },
     ];
 }
@@ -220,7 +220,7 @@ function Steps({
                             {one.place}
                             {one.folded ? <i>{shortened(one.folded)}</i> : null}
                         </button>
-                        {one.arrow ? <span class="told-choice">{one.arrow}</span> : " "}
+                        {one.arrow ? <span class="path-choice">{one.arrow}</span> : " "}
                     </>
                 ))}
                 <span class="path-end">{(steps.at(-1)?.arrow ? "" : "→ ") + path.end}</span>

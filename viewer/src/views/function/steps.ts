@@ -1,10 +1,10 @@
 // The steps of a path, with where each is.
 
-import { type Spoken, spoken } from "../../data/told";
+import { type StepWords, stepWords } from "../../data/pathSteps";
 import type { PathData } from "../../data/types";
 import type { FunctionModel } from "./model";
 
-export interface Step extends Spoken {
+export interface Step extends StepWords {
     /** Its number in the path. */
     index: number;
     block: number;
@@ -17,7 +17,7 @@ export interface Step extends Spoken {
 
 /** The steps of a path. */
 export function stepsOf({ data }: FunctionModel, path: PathData): Step[] {
-    return spoken(data.steps, path).map((words, index) => {
+    return stepWords(data.steps, path).map((words, index) => {
         const number = path.steps[index]!;
         const location = data.steps.location[number];
         const [file, line, column, , inlinedAt] = (location != null

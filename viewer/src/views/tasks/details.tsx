@@ -15,7 +15,7 @@ function waitedFor(graph: TaskGraph, task: number): string {
 }
 
 /** The tip of what is at a place of the timeline. */
-export function told(graph: TaskGraph, { task, count, isWait }: Hit): string {
+export function tipOf(graph: TaskGraph, { task, count, isWait }: Hit): string {
     const thread = graph.threadName(graph.thread[task]!);
     if (isWait) return `${thread} waited or synchronised: ${waitedFor(graph, task)}`;
     if (count > 1) return `${thread}: ${plural(count, "task")} in this pixel\nmake it larger`;

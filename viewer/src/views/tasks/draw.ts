@@ -11,7 +11,7 @@ export const GUTTER = 92;
 const [BAR_TOP, BAR] = [7, 22];
 
 /** From when to when is seen, in nanoseconds, and how far down the lanes are moved, in pixels. */
-export interface Seen {
+export interface Viewport {
     from: number;
     to: number;
     top: number;
@@ -24,7 +24,7 @@ export interface Size {
 
 export interface Scene {
     graph: TaskGraph;
-    seen: Seen;
+    seen: Viewport;
     size: Size;
     chosen: number | null;
     hovered: number | null;
@@ -36,11 +36,11 @@ export function xOf({ seen, size }: Scene, time: number): number {
 }
 
 /** The time at a place. */
-export function timeAt(seen: Seen, size: Size, x: number): number {
+export function timeAt(seen: Viewport, size: Size, x: number): number {
     return seen.from + ((x - GUTTER) / (size.width - GUTTER)) * (seen.to - seen.from);
 }
 
-const laneTop = (seen: Seen, thread: number) => AXIS + thread * LANE - seen.top;
+const laneTop = (seen: Viewport, thread: number) => AXIS + thread * LANE - seen.top;
 
 /** The colours of the page as it is now. */
 function colours(): (name: string) => string {

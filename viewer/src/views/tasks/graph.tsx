@@ -5,11 +5,11 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type TaskGraph, duration, useTaskGraph } from "../../data/taskGraph";
 import { isTyping } from "../../ui/keys";
 import { brief, digits, plural } from "../../ui/numbers";
-import { type Place, usePan } from "../../ui/pan";
+import { type Transform, usePan } from "../../ui/pan";
 import { usePrinting } from "../../ui/printing";
 import { change } from "../../ui/route";
 import { type DrawnEdge, type Drawing, NODE, WHOLE, drawing, shownAround } from "./around";
-import { Details, told } from "./details";
+import { Details, tipOf } from "./details";
 import { LETTERS } from "./kinds";
 import { LeftOut } from "./overview";
 
@@ -188,7 +188,7 @@ function Picture({ graph, shown, focus, chosen, choose }: Props) {
 function Nodes(props: {
     graph: TaskGraph;
     layout: Drawing;
-    place: Place | null;
+    place: Transform | null;
     chosen: number | null;
     choose: (task: number) => void;
 }) {
@@ -237,7 +237,7 @@ function Nodes(props: {
                         role="button"
                         tabindex={0}
                         aria-pressed={task === chosen}
-                        data-tip={told(graph, { task, count: 1, isWait: false })}
+                        data-tip={tipOf(graph, { task, count: 1, isWait: false })}
                         onClick={() => choose(task)}
                         onKeyDown={(event: KeyboardEvent) => {
                             if (event.key !== "Enter" && event.key !== " ") return;

@@ -155,7 +155,7 @@ function Parallelism() {
 }
 
 /** What the page says of a table of the text. */
-interface Said {
+interface TableSection {
     table: string;
     title: string;
     says?: string;
@@ -163,7 +163,7 @@ interface Said {
     isOptional?: boolean;
 }
 
-const SECTIONS: Said[] = [
+const SECTIONS: TableSection[] = [
     {
         table: "critical_functions",
         title: "Functions on the critical path",
@@ -192,7 +192,7 @@ function Named({ table, label }: { table: string; label: string }) {
     return data ? <DataTable label={label} table={data} /> : null;
 }
 
-function Section({ table, title, says, isOptional }: Said) {
+function Section({ table, title, says, isOptional }: TableSection) {
     const { tables } = useTaskGraph().index;
     const isEmpty = !tables.some(({ name, rows }) => name === table && rows.length > 0);
     if (isOptional && isEmpty) return null;

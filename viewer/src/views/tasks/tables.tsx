@@ -16,15 +16,15 @@ const thread = (stream: number | null) => `thread ${stream ?? "?"}`;
 
 /** Which threads it was most often. */
 function threads(streams: Cells["streams"]): string {
-    const told = streams.slice(0, 3).map(([of, times]) => `${thread(of)} (${digits(times)}×)`);
-    return told.join(", ") + (streams.length > 3 ? `, ${streams.length - 3} more` : "");
+    const most = streams.slice(0, 3).map(([of, times]) => `${thread(of)} (${digits(times)}×)`);
+    return most.join(", ") + (streams.length > 3 ? `, ${streams.length - 3} more` : "");
 }
 
 /** Kinds that are numbers in the text, and stand at the left here: they have bars or words. */
 const LEFT: (keyof Cells)[] = ["share", "stream", "streams"];
 
-/** How each kind of cell looks. */
-const LOOKS: { [Kind in keyof Cells]: (cell: Cells[Kind]) => ComponentChildren } = {
+/** What each kind of cell is shown as. */
+const RENDERERS: { [Kind in keyof Cells]: (cell: Cells[Kind]) => ComponentChildren } = {
     count: digits,
     nanoseconds: duration,
     share: ([part, whole]) => <Share part={near(part)} whole={near(whole)} />,
@@ -41,9 +41,9 @@ const LOOKS: { [Kind in keyof Cells]: (cell: Cells[Kind]) => ComponentChildren }
     text: (text) => <code>{text}</code>,
 };
 
-function look({ kind }: ColumnData, cell: CellData | null | undefined): ComponentChildren {
+function rendered({ kind }: ColumnData, cell: CellData | null | undefined): ComponentChildren {
     if (cell == null) return <span class="soft">–</span>;
-    return (LOOKS[kind] as (cell: CellData) => ComponentChildren)(cell);
+    return (RENDERERS[kind] as (cell: CellData) => ComponentChildren)(cell);
 }
 
 type Row = (CellData | null)[];
@@ -53,7 +53,7 @@ function columnsOf({ columns }: TableData): Column<Row>[] {
     const made: Column<Row>[] = [];
     columns.forEach((column, at) => {
         const above = made.at(-1);
-        const cell = (row: Row) => look(column, row[at]);
+        const cell = (row: Row) => rendered(column, row[at]);
         if (!column.stacks || !above) {
             made.push({
                 key: column.key,

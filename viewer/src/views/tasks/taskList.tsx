@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { type TaskGraph, duration } from "../../data/taskGraph";
 import { digits, plural } from "../../ui/numbers";
 import { type Column, Table } from "../../ui/table";
-import type { Seen } from "./draw";
+import type { Viewport } from "./draw";
 import { LETTERS } from "./kinds";
 
 /** The list follows the timeline when it has not moved for so long. */
@@ -18,7 +18,7 @@ type Order = "begin" | "duration";
 
 interface Props {
     graph: TaskGraph;
-    seen: Seen;
+    seen: Viewport;
     chosen: number | null;
     choose: (task: number) => void;
 }
@@ -109,7 +109,7 @@ function columnsOf(graph: TaskGraph): Column<number>[] {
 }
 
 /** What is seen when it has settled. */
-function useSettled(seen: Seen): Seen {
+function useSettled(seen: Viewport): Viewport {
     const [settled, set] = useState(seen);
     useEffect(() => {
         const timer = setTimeout(() => set(seen), PAUSE);

@@ -8,8 +8,18 @@ import { isTyping } from "../../ui/keys";
 import { plural } from "../../ui/numbers";
 import { usePrinting } from "../../ui/printing";
 import { change, parameter } from "../../ui/route";
-import { Details, told } from "./details";
-import { AXIS, GUTTER, LANE, type Scene, type Seen, type Size, draw, hit, timeAt } from "./draw";
+import { Details, tipOf } from "./details";
+import {
+    AXIS,
+    GUTTER,
+    LANE,
+    type Scene,
+    type Viewport,
+    type Size,
+    draw,
+    hit,
+    timeAt,
+} from "./draw";
 import { Legend } from "./kinds";
 import { LeftOut } from "./overview";
 import { TaskList } from "./taskList";
@@ -49,16 +59,16 @@ export function TimelineView({ parameters }: { parameters: URLSearchParams }) {
     );
 }
 
-type SetSeen = (change: (last: Seen) => Seen) => void;
+type SetSeen = (change: (last: Viewport) => Viewport) => void;
 
 /** What is seen: from the address, then as the reader moves it. */
-function useSeen(graph: TaskGraph, parameters: URLSearchParams): [Seen, SetSeen] {
+function useSeen(graph: TaskGraph, parameters: URLSearchParams): [Viewport, SetSeen] {
     const number = (key: string, usual: number) => {
         const text = parameters.get(key);
         const value = text === null ? NaN : Number(text);
         return Number.isFinite(value) ? value : usual;
     };
-    const [seen, set] = useState<Seen>(() =>
+    const [seen, set] = useState<Viewport>(() =>
         bounded(graph, { from: number("from", 0), to: number("to", graph.length), top: 0 }),
     );
     useEffect(() => {
@@ -73,14 +83,14 @@ function useSeen(graph: TaskGraph, parameters: URLSearchParams): [Seen, SetSeen]
 }
 
 /** What can be seen. */
-function bounded(graph: TaskGraph, { from, to, top }: Seen): Seen {
+function bounded(graph: TaskGraph, { from, to, top }: Viewport): Viewport {
     const length = Math.max(LEAST, Math.min(to - from, graph.length));
     const begin = Math.max(0, Math.min(from, graph.length - length));
     return { from: begin, to: begin + length, top: Math.max(0, top) };
 }
 
 /** Moved so that a task is seen. */
-function around(graph: TaskGraph, seen: Seen, task: number): Seen {
+function around(graph: TaskGraph, seen: Viewport, task: number): Viewport {
     const [begin, end] = [graph.begin[task]!, graph.end[task]!];
     const length = seen.to - seen.from;
     const lane = graph.thread[task]! * LANE;
@@ -91,7 +101,7 @@ function around(graph: TaskGraph, seen: Seen, task: number): Seen {
 }
 
 /** Larger or smaller around a time. */
-export function zoomed(seen: Seen, by: number, time = (seen.from + seen.to) / 2): Seen {
+export function zoomed(seen: Viewport, by: number, time = (seen.from + seen.to) / 2): Viewport {
     const scale = 1 / by;
     return {
         ...seen,
@@ -100,7 +110,7 @@ export function zoomed(seen: Seen, by: number, time = (seen.from + seen.to) / 2)
     };
 }
 
-function moved(seen: Seen, share: number): Seen {
+function moved(seen: Viewport, share: number): Viewport {
     const by = (seen.to - seen.from) * share;
     return { ...seen, from: seen.from + by, to: seen.to + by };
 }
@@ -154,7 +164,7 @@ function useKeys(graph: TaskGraph, { choose, step, setSeen }: Acts) {
 }
 
 /** A task with some room around it. */
-function filled(graph: TaskGraph, seen: Seen, task: number): Seen {
+function filled(graph: TaskGraph, seen: Viewport, task: number): Viewport {
     const [begin, end] = [graph.begin[task]!, graph.end[task]!];
     const room = Math.max((end - begin) / 6, LEAST);
     return { ...seen, from: begin - room, to: end + room };
@@ -162,7 +172,7 @@ function filled(graph: TaskGraph, seen: Seen, task: number): Seen {
 
 interface ChartProps {
     graph: TaskGraph;
-    seen: Seen;
+    seen: Viewport;
     setSeen: SetSeen;
     chosen: number | null;
     choose: (task: number | null) => void;
@@ -345,7 +355,7 @@ function usePointer(
             if (!from) {
                 const found = hit(now.current, at.x, at.y);
                 hover(found && !found.isWait ? found.task : null);
-                canvas.current!.dataset["tip"] = found ? told(now.current.graph, found) : "";
+                canvas.current!.dataset["tip"] = found ? tipOf(now.current.graph, found) : "";
                 return;
             }
             const [x, y] = [at.x - from.x, at.y - from.y];

@@ -12,7 +12,7 @@ use counts::path_text::base_name;
 use profile::names;
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::difference_report::DifferenceReport;
 use crate::export::html::payload::{Exact, Signed, shown};
 use crate::export::html::runs::{ImageEntry, command, images};
 use crate::schema;
@@ -103,8 +103,8 @@ struct Pairs<'a> {
 }
 
 /// The index of a comparison.
-pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
-    let comparison = asked.comparison;
+pub(super) fn index(report: DifferenceReport<'_>) -> Index<'_> {
+    let comparison = report.comparison;
     let text = |text: &str| shown(text).into_owned();
     let matched = comparison.matched().into_iter().map(|(matched, (functions, ran))| MatchedRow {
         by: matched.word(),
@@ -114,9 +114,9 @@ pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
     });
     let mut pairs = Pairs::default();
     for pair in &comparison.pairs.list {
-        pairs.add(pair, asked);
+        pairs.add(pair, report);
     }
-    let (per, entries_of) = match asked.per {
+    let (per, entries_of) = match report.per {
         Per::Whole => ("", None),
         Per::Run => ("run", None),
         Per::Entry(glob) => ("entry", Some(text(glob))),
@@ -127,7 +127,7 @@ pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
         b: side(comparison.b, comparison.executed.b, comparison.scale.b),
         per,
         entries_of,
-        chosen: (!asked.filter.takes_all()).then(|| text(&asked.filter.words())),
+        chosen: (!report.filter.takes_all()).then(|| text(&report.filter.words())),
         unit: Signed(comparison.scale.unit()),
         difference: Signed(comparison.difference),
         matched: matched.collect(),
@@ -166,7 +166,7 @@ fn total<T>(list: &'static str, parts: &Parts<T>) -> Total {
 }
 
 impl<'a> Pairs<'a> {
-    fn add(&mut self, pair: &Pair<'a>, asked: Asked<'a>) {
+    fn add(&mut self, pair: &Pair<'a>, report: DifferenceReport<'a>) {
         let Some(function) = pair.function() else { return };
         let text = |text: &str| shown(text).into_owned();
         self.symbol.push(text(&function.shape.name));
@@ -192,13 +192,13 @@ impl<'a> Pairs<'a> {
         });
         self.skipped.push(pair.skipped);
         self.ran.push(pair.ran());
-        self.chosen.push(asked.comparison.is_chosen(pair, asked.filter));
+        self.chosen.push(report.comparison.is_chosen(pair, report.filter));
         let (count, executed) = whole(pair);
         self.count_a.push(Signed(count.a));
         self.count_b.push(Signed(count.b));
         self.a.push(Signed(executed.a));
         self.b.push(Signed(executed.b));
-        self.difference.push(Signed(asked.comparison.scale.difference(executed.a, executed.b)));
+        self.difference.push(Signed(report.comparison.scale.difference(executed.a, executed.b)));
     }
 }
 

@@ -13,8 +13,8 @@ use pathformat::manifest::Location;
 use profile::names::demangle;
 use serde::Serialize;
 
+use crate::export::html::path_steps;
 use crate::export::html::payload::{Signed, shown};
-use crate::export::html::told;
 
 /// The text of a path in a list has so many characters at most.
 const LONGEST_TEXT: usize = 240;
@@ -104,7 +104,7 @@ pub(super) fn way<'a>(comparison: &Comparison<'a>, part: &PathPart<'a>) -> Optio
 pub(super) fn paths(comparison: &Comparison<'_>) -> Paths {
     let parts = &comparison.paths.differing;
     let ways: Vec<_> = parts.iter().filter_map(|part| way(comparison, &part.what)).collect();
-    let mut texts = told::cut(&ways, LONGEST_TEXT).into_iter();
+    let mut texts = path_steps::cut(&ways, LONGEST_TEXT).into_iter();
     let mut paths = Paths {
         numbers: Numbers::of(parts),
         pair: parts.iter().map(|part| part.what.pair).collect(),

@@ -7,7 +7,7 @@ use counts::listed_paths;
 use serde::Serialize;
 
 use super::lists::way;
-use crate::export::html::told::{Steps, Teller, Told};
+use crate::export::html::path_steps::{PathSteps, StepCollector, StepColumns};
 
 /// A pair of functions, and the rows of its paths in the list.
 pub(super) struct PairPaths {
@@ -19,10 +19,10 @@ pub(super) struct PairPaths {
 /// The payload.
 #[derive(Serialize)]
 pub(super) struct Payload {
-    steps: Steps,
+    steps: StepColumns,
     /// The row of each path in the list.
     rows: Vec<usize>,
-    paths: Vec<Told>,
+    paths: Vec<PathSteps>,
 }
 
 /// The pairs of which a path differs.
@@ -42,14 +42,14 @@ impl PairPaths {
         let parts = &comparison.paths.differing;
         let known = |&row: &usize| Some((row, way(comparison, &parts[row].what)?));
         let (numbers, list): (Vec<_>, Vec<_>) = self.rows.iter().filter_map(known).unzip();
-        let mut teller = Teller::default();
+        let mut collector = StepCollector::default();
         let (mut rows, mut paths) = (Vec::new(), Vec::new());
         for group in listed_paths::by_function(&list) {
             let listed = list[group[0]];
             let of_one: Vec<_> = group.iter().map(|&at| list[at].path).collect();
-            paths.extend(teller.tell(listed.function, listed.wording, &of_one));
+            paths.extend(collector.collect(listed.function, listed.wording, &of_one));
             rows.extend(group.iter().map(|&at| numbers[at]));
         }
-        Payload { steps: teller.into_steps(), rows, paths }
+        Payload { steps: collector.into_steps(), rows, paths }
     }
 }

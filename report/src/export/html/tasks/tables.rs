@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::export::html::payload::{Exact, shown};
 use crate::show::cell_text::plain;
-use crate::show::table::{Cell, Column, Kind, Name, Shown, Table};
+use crate::show::table::{Cell, CellKind, Column, Name, Table, Visibility};
 
 /// The tables, without columns that are for other programs alone.
 pub(super) fn tables(tables: &[Table<'_>]) -> Vec<Value> {
@@ -12,7 +12,7 @@ pub(super) fn tables(tables: &[Table<'_>]) -> Vec<Value> {
 }
 
 fn table(table: &Table<'_>) -> Value {
-    let is_seen = |at: &usize| table.columns[*at].shown != Shown::Data;
+    let is_seen = |at: &usize| table.columns[*at].shown != Visibility::Data;
     let seen: Vec<_> = (0..table.columns.len()).filter(is_seen).collect();
     let row = |cells: &[Cell<'_>]| seen.iter().map(|&at| cell(&cells[at])).collect::<Vec<_>>();
     json!({
@@ -35,16 +35,16 @@ fn column(column: &Column) -> Value {
 }
 
 /// The kinds of which the page knows more than a text.
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: CellKind) -> &'static str {
     match kind {
-        Kind::Number => "count",
-        Kind::Nanoseconds => "nanoseconds",
-        Kind::Share => "share",
-        Kind::Stream => "stream",
-        Kind::Streams => "streams",
-        Kind::Name => "name",
-        Kind::PathEnd => "path_end",
-        Kind::Flow => "path",
+        CellKind::Number => "count",
+        CellKind::Nanoseconds => "nanoseconds",
+        CellKind::Share => "share",
+        CellKind::Stream => "stream",
+        CellKind::Streams => "streams",
+        CellKind::Name => "name",
+        CellKind::PathEnd => "path_end",
+        CellKind::Flow => "path",
         _ => "text",
     }
 }

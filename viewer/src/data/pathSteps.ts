@@ -1,7 +1,7 @@
-// Paths in the words in which `pathprof` tells them: see report/src/export/html/told.rs.
+// Paths in the words of the terminal: see report/src/export/html/path_steps.rs.
 
 /** The steps of many paths, in columns. */
-export interface ToldSteps {
+export interface StepColumns {
     names: string[];
     /** The function that was compiled. */
     root: string;
@@ -16,14 +16,14 @@ export interface ToldSteps {
 }
 
 /** A path. */
-export interface ToldPath {
+export interface PathSteps {
     start: string | null;
     steps: number[];
     end: string;
 }
 
 /** A step as it is read. */
-export interface Spoken {
+export interface StepWords {
     /** The function that begins here; empty where the last one goes on. */
     name: string;
     /** Whether its code was inlined. */
@@ -36,7 +36,7 @@ export interface Spoken {
 }
 
 /** The steps of a path, as it is read. */
-export function spoken(steps: ToldSteps, path: Pick<ToldPath, "steps">): Spoken[] {
+export function stepWords(steps: StepColumns, path: Pick<PathSteps, "steps">): StepWords[] {
     let before = steps.root;
     // By the last name of a stack the stack that it stands for.
     const known = new Map<string, string>();

@@ -1,4 +1,4 @@
-//! Paths as the page tells them: in the words of the terminal (see [`path_text`]), each step once.
+//! Paths as the page has them: in the words of the terminal (see [`path_text`]), each step once.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use super::payload::shown;
 
 /// The steps of many paths, in columns with an entry for each step that differs.
 #[derive(Default, Serialize)]
-pub(super) struct Steps {
+pub(super) struct StepColumns {
     /// Names of functions, which others refer to.
     names: Vec<String>,
     block: Vec<u32>,
-    /// Index among the function's locations; `null` for a block that is told by its number.
+    /// Index among the function's locations; `null` for a block that is named by its number.
     location: Vec<Option<u32>>,
-    /// A line, with its column or file if that is told, or a block.
+    /// A line, with its column or file where these are needed, or a block.
     place: Vec<String>,
     /// The function that its code is of; `null` for a block without a line.
     name: Vec<Option<u32>>,
@@ -29,52 +29,56 @@ pub(super) struct Steps {
     choice: Vec<Option<String>>,
 }
 
-/// What tells the steps of one function. Its location says which function the code is of.
+/// In what steps of one function differ. Its location says which function the code is of.
 type Key<'a> = (u32, Option<u32>, Precision, Vec<&'a str>, Option<Choice>);
 
 /// Collects the steps of paths.
 #[derive(Default)]
-pub(super) struct Teller {
-    steps: Steps,
+pub(super) struct StepCollector {
+    steps: StepColumns,
     names: HashMap<String, u32>,
-    /// Whether paths have numbers, which tell those apart that read the same.
+    /// Whether paths have numbers, by which those differ that read the same.
     are_numbered: bool,
 }
 
 /// A path.
 #[derive(Serialize)]
-pub(super) struct Told {
+pub(super) struct PathSteps {
     /// What stands before it: `loop:`.
     pub(super) start: Option<&'static str>,
     /// The numbers of its steps.
     pub(super) steps: Vec<u32>,
-    /// How it ends, with its id where nothing else tells it from another path: no number does.
+    /// How it ends, with its id where it reads as another path does, and paths have no numbers.
     pub(super) end: String,
 }
 
-impl Teller {
-    /// Tells paths that have numbers.
+impl StepCollector {
+    /// Of paths that have numbers.
     pub(super) fn of_numbered() -> Self {
         Self { are_numbered: true, ..Self::default() }
     }
 
-    /// Tells `paths`, which are the function's; no two read the same.
-    pub(super) fn tell(
+    /// Adds `paths`, which are the function's; no two read the same.
+    pub(super) fn collect(
         &mut self,
         function: &Function,
         wording: Wording<'_>,
         paths: &[&Path],
-    ) -> Vec<Told> {
+    ) -> Vec<PathSteps> {
         let texts = path_text::texts(function, wording, paths);
         if let Some(first) = texts.first() {
             self.steps.root = shown(first.function).into_owned();
         }
         let mut known = HashMap::new();
-        texts.iter().map(|text| self.told(text, &mut known)).collect()
+        texts.iter().map(|text| self.path_steps(text, &mut known)).collect()
     }
 
-    fn told<'a>(&mut self, text: &PathText<'a>, known: &mut HashMap<Key<'a>, u32>) -> Told {
-        Told {
+    fn path_steps<'a>(
+        &mut self,
+        text: &PathText<'a>,
+        known: &mut HashMap<Key<'a>, u32>,
+    ) -> PathSteps {
+        PathSteps {
             start: text.start,
             steps: text.steps.iter().map(|step| self.number(step, known)).collect(),
             end: shown(&if self.are_numbered { text.end.clone() } else { text.end() }).into_owned(),
@@ -111,8 +115,8 @@ impl Teller {
         number
     }
 
-    /// The steps of all paths that it told.
-    pub(super) fn into_steps(self) -> Steps {
+    /// The steps of all paths that were added.
+    pub(super) fn into_steps(self) -> StepColumns {
         self.steps
     }
 }
@@ -192,24 +196,26 @@ mod tests {
         let listed = |path| ListedPath { function, path, wording: Wording::default() };
         let texts = cut_numbered(&[listed(path), listed(&twin)], 100);
         assert!(texts.iter().all(|text| !text.contains('#')), "{texts:?}");
-        let told = Teller::of_numbered().tell(function, Wording::default(), &[path, &twin]);
-        assert!(told.iter().all(|told| !told.end.contains('#')));
-        let told = Teller::default().tell(function, Wording::default(), &[path, &twin]);
-        assert!(told[1].end.ends_with(&format!("#{}", twin.id)), "{}", told[1].end);
+        let written =
+            StepCollector::of_numbered().collect(function, Wording::default(), &[path, &twin]);
+        assert!(written.iter().all(|path| !path.end.contains('#')));
+        let written =
+            StepCollector::default().collect(function, Wording::default(), &[path, &twin]);
+        assert!(written[1].end.ends_with(&format!("#{}", twin.id)), "{}", written[1].end);
     }
 
     #[test]
     fn a_step_that_paths_share_is_written_once() {
         let report = sample::report();
         let function = &report.functions[0];
-        let mut teller = Teller::default();
+        let mut collector = StepCollector::default();
         let paths: Vec<_> = function.paths.iter().collect();
-        let told = teller.tell(function, Wording::default(), &paths);
-        let steps = teller.into_steps();
-        let written = told.iter().map(|path| path.steps.len()).sum::<usize>();
-        assert!(steps.block.len() < written, "{} of {written}", steps.block.len());
-        assert_eq!(steps.place[told[0].steps[0] as usize], "11");
-        assert_eq!(steps.choice[told[0].steps[1] as usize].as_deref(), Some(""));
-        assert_eq!(told[0].end, "return");
+        let written = collector.collect(function, Wording::default(), &paths);
+        let steps = collector.into_steps();
+        let count = written.iter().map(|path| path.steps.len()).sum::<usize>();
+        assert!(steps.block.len() < count, "{} of {count}", steps.block.len());
+        assert_eq!(steps.place[written[0].steps[0] as usize], "11");
+        assert_eq!(steps.choice[written[0].steps[1] as usize].as_deref(), Some(""));
+        assert_eq!(written[0].end, "return");
     }
 }

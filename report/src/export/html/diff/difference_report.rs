@@ -6,7 +6,7 @@ use counts::select::Filter;
 
 /// A comparison, and what was asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct DifferenceReport<'a> {
     /// What came out.
     pub comparison: &'a Comparison<'a>,
     /// What counts are divided by.
