@@ -40,8 +40,12 @@ pub(crate) fn pathld() -> &'static Path {
         fs::hard_link(env!("CARGO_BIN_EXE_pathld"), &linker).expect("one file system");
         fs::rename(&linker, bin.join("ld.pathld")).expect("writable");
         let archive = scratch.path().join("libpathrt.a");
+        // Always at the same place: cargo compiles again what is to be written elsewhere, and with
+        // cargo-nextest each test is a process.
+        let objects = Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects");
+        fs::create_dir_all(&objects).expect("writable");
         let objects = [("counters.o", "pathrt"), ("log.o", "block-log")].map(|(name, package)| {
-            let object = scratch.path().join(name);
+            let object = objects.join(name);
             let mut cargo = Command::new(env!("CARGO"));
             cargo.args(["rustc", "--quiet", "-p", package, "--profile", "runtime"]);
             cargo.arg("--target-dir").arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime"));
