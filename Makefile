@@ -53,7 +53,7 @@ PYTEST := "$(SCRATCH)/test/bin/python" -m pytest --verbose --durations=25 \
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build tools setup demo test test-all test-unit test-elsewhere test-real pictures lint lint-quick \
+.PHONY: build tools setup demo test test-all test-unit test-with-tree test-real pictures lint lint-quick \
 	format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz \
 	fuzz-input torture soak mutants install deb tarball clean help setup-build setup-test setup-lint
 
@@ -83,16 +83,11 @@ test-all: test-unit ## every test, at every level and with every option: hours
 	$(PYTHON) -m tests.projects.projects
 	$(PYTHON) -m tests.real.pages
 
-test-unit: setup-test build
+test-unit: setup-test build ## the crates, and small programs through the whole pipeline
 	$(TEST_RUNNER)
 
-# The tests to which it may matter where the checkout is: those of the compiler, the linker and the
-# pass, and those of the pipeline that read the checkout or install from it.
-PLACED := package(pathcc) | package(pathld) | package(pathpass) | binary(build_systems) \
-	| binary(documents) | binary(install)
-
-test-elsewhere: ## some of the tests, with a tree that is there (needs cargo-nextest)
-	$(TEST_RUNNER) -E '$(PLACED)'
+test-with-tree: # The same, with a tree that is there: TREE=folder.
+	$(TEST_RUNNER)
 
 test-real: setup-test build ## real programs alone (PYTEST_FLAGS="-k lua -n 1")
 	$(PYTEST) -m "not full" $(PYTEST_FLAGS)
