@@ -241,15 +241,6 @@ mod tests {
     }
 
     #[test]
-    fn a_destructor_that_frees_its_object_is_made() {
-        let mut loaded = sample::counted_image();
-        loaded.modules[1].manifest.functions[0].name = "_ZN1BD0Ev".into();
-        let (report, _) = decode(vec![loaded], &());
-        let made: Vec<_> = report.functions.iter().filter(|of| of.shape.is_made).collect();
-        assert_eq!(made.iter().map(|of| of.shape.name.as_str()).collect::<Vec<_>>(), ["_ZN1BD0Ev"]);
-    }
-
-    #[test]
     fn copies_with_other_graphs_are_kept_apart() {
         let mut loaded = sample::counted_image();
         loaded.modules[1].manifest.functions[0].cfg_hash = 99;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use pathformat::manifest;
-use profile::names::demangle;
 use profile::source_names::normal;
 
 use crate::model::Module;
@@ -78,18 +77,6 @@ pub fn is_made(function: &manifest::Function) -> bool {
     function.is_made || is_made_symbol(&function.name)
 }
 
-/// Whether this is the symbol of the variant of a destructor that also frees its object. No source
-/// has it. The pass knows most of them by their calls of the variant that does not free; that of
-/// an abstract class has no such call.
-pub(crate) fn is_deleting_destructor(symbol: &str) -> bool {
-    // A member function that is called `D0` ends alike.
-    let is_destructor = || {
-        let name = demangle(symbol);
-        name.rsplit("::").next().is_some_and(|last| last.starts_with('~'))
-    };
-    symbol.starts_with("_Z") && symbol.ends_with("D0Ev") && is_destructor()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,22 +104,6 @@ mod tests {
         }
         assert!(!is_system("/../opt/boost/include/x.h", &[]));
         assert!(is_system("/../opt/boost/include/x.h", &given));
-    }
-
-    #[test]
-    fn destructors_that_free_their_objects_have_a_symbol_of_their_own() {
-        for (symbol, expected) in [
-            ("_ZN1BD0Ev", true),
-            ("_ZN2A2D0Ev", true),
-            ("_ZN2ns1BIiED0Ev", true),
-            ("_ZN1BD1Ev", false),
-            ("_ZN1BD2Ev", false),
-            // `A::D0()`
-            ("_ZN1A2D0Ev", false),
-            ("D0Ev", false),
-        ] {
-            assert_eq!(is_deleting_destructor(symbol), expected, "{symbol}");
-        }
     }
 
     #[test]

@@ -11,7 +11,6 @@ use pathformat::settings::{Mode, Stage};
 
 use crate::counted::CountedModule;
 use crate::model::{Count, Counting, Module};
-use crate::origin::is_deleting_destructor;
 use crate::tables::TableCounts;
 
 /// A function with its counters, not yet decoded.
@@ -75,7 +74,7 @@ pub(crate) fn slice(
     let (counts, inherited) =
         if is_traced { (BTreeMap::new(), BTreeMap::new()) } else { (counts, inherited) };
     let raw = functions.enumerate().map(|(index, (shape, present))| {
-        let is_made = shape.is_made || is_deleting_destructor(&shape.name);
+        let is_made = shape.is_made;
         let shape = if is_traced { shape.uncounted(TRACED) } else { shape };
         let shape = manifest::Function { is_made, ..shape };
         let entries = entries.remove(&index).unwrap_or_default();
