@@ -16,6 +16,7 @@ pub mod lcov;
 pub mod steps_json;
 pub mod tasks_dot;
 pub mod tasks_json;
+#[cfg(feature = "parquet")]
 pub mod tasks_parquet;
 pub mod tasks_perfetto;
 pub mod trace_cut;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use pathprof::export::html::tasks as tasks_html;
-use pathprof::export::{tasks_dot, tasks_json, tasks_parquet, tasks_perfetto};
+#[cfg(feature = "parquet")]
+use pathprof::export::tasks_parquet::write as parquet;
+use pathprof::export::{tasks_dot, tasks_json, tasks_perfetto};
 use pathprof::show::forms::Format;
 use pathprof::show::{trace_graph, trace_races};
 use pathprof::task_graph::TaskGraphReport;
@@ -172,6 +174,12 @@ pub(crate) struct RacesView {
     form: FormArguments,
 }
 
+/// Writes a graph for databases, if this build can.
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &::trace::tasks::graph::Graph, _: &Path) -> Result<()> {
+    bail!("this build has no Parquet; `make build` makes one that has")
+}
+
 /// Shows the task graph of a trace.
 pub(crate) fn graph(
     trace: &Trace,
@@ -195,7 +203,7 @@ pub(crate) fn graph(
                 }
                 _ => {
                     let directory = view.output.as_deref().unwrap_or(Path::new("."));
-                    tasks_parquet::write(&tasks.graph, directory)
+                    parquet(&tasks.graph, directory)
                 }
             };
         }
