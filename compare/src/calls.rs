@@ -189,7 +189,7 @@ mod tests {
             let pair = pair.and_then(|at| found.list[at].function());
             pair.map_or("–", |function| function.shape.name.as_str())
         };
-        let told: Vec<_> = parts
+        let edges: Vec<_> = parts
             .differing
             .iter()
             .map(|part| {
@@ -203,12 +203,12 @@ mod tests {
             .collect();
         let executed = |report: &Report| report.executed() as i128;
         assert_eq!(parts.total(), executed(&b) - executed(&a));
-        assert!(told.contains(&("main", "*", 10, 40, 0)), "{told:?}");
-        assert!(told.contains(&("main", "collatz", 10, 40, 0)), "{told:?}");
+        assert!(edges.contains(&("main", "*", 10, 40, 0)), "{edges:?}");
+        assert!(edges.contains(&("main", "collatz", 10, 40, 0)), "{edges:?}");
         assert!(
-            told.iter().any(|&(from, to, a, b, _)| (from, to, a, b)
+            edges.iter().any(|&(from, to, a, b, _)| (from, to, a, b)
                 == ("_ZN4util5guardEi", "_ZN4util5weighEi", 10, 20)),
-            "{told:?}"
+            "{edges:?}"
         );
     }
 

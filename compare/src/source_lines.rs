@@ -270,17 +270,17 @@ mod tests {
         let mut a = function(1, &[(2, 3), (3, 9), (4, 5)], 1);
         let mut b = function(1, &[(2, 3), (5, 9), (6, 5)], 2);
         (a.entries, b.entries) = (7, 9);
-        let told =
+        let lines =
             |a, b| -> Vec<_> { own(a, b).iter().map(|line| (line.line, line.a, line.b)).collect() };
         let none: [(u32, Option<Count>, Option<Count>); 0] = [];
-        assert_eq!(told(None, None), none);
+        assert_eq!(lines(None, None), none);
         let numbers = |lines: &[(u32, Option<Count>, Option<Count>)]| {
             lines.iter().map(|line| line.0).collect::<Vec<_>>()
         };
-        assert_eq!(numbers(&told(Some(&a), None)), [1, 2, 3, 4]);
+        assert_eq!(numbers(&lines(Some(&a), None)), [1, 2, 3, 4]);
         // Two lines were put before the last two.
-        assert_eq!(numbers(&told(Some(&a), Some(&b))), [1, 2, 5, 6]);
-        let both = told(Some(&a), Some(&b));
+        assert_eq!(numbers(&lines(Some(&a), Some(&b))), [1, 2, 5, 6]);
+        let both = lines(Some(&a), Some(&b));
         assert!(both.iter().all(|line| line.1.is_some() && line.2.is_some()), "{both:?}");
         // The first line ran as often as control came in.
         assert_eq!(both[0], (1, Some(7), Some(9)));

@@ -30,10 +30,10 @@ pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts 
     (blocks, edges)
 }
 
-/// From counters of blocks, by their order, that only tell how often the blocks ran that
-/// [tell of calls](Function::tells_of_calls).
+/// From counters of blocks, by their order, which say how often those blocks ran that
+/// [have known calls](Function::knows_calls).
 pub fn from_calls(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
-    let blocks = block_counts(shape, counters, |block| shape.tells_of_calls(block as u32));
+    let blocks = block_counts(shape, counters, |block| shape.knows_calls(block as u32));
     (blocks, vec![None; shape.edges.len()])
 }
 

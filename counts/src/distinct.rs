@@ -70,12 +70,12 @@ mod tests {
         let paths: [&[u32]; 4] = [&[0, 1, 3, 4], &[0, 2, 3, 4], &[0, 2, 3, 5], &[0, 2, 3]];
         // Blocks 1 and 2 begin at different places, 4 and 5 do not.
         let details = details(&paths, |block| Some(block.min(4)));
-        let told =
+        let details =
             |index: usize| details[index].iter().map(|(&at, &how)| (at, how)).collect::<Vec<_>>();
-        assert_eq!(told(0), [(1, Precision::Column)]);
-        assert_eq!(told(1), [(1, Precision::Column), (3, Precision::Block)]);
-        assert_eq!(told(2), [(1, Precision::Column), (3, Precision::Block)]);
-        assert_eq!(told(3), [(1, Precision::Column)]);
+        assert_eq!(details(0), [(1, Precision::Column)]);
+        assert_eq!(details(1), [(1, Precision::Column), (3, Precision::Block)]);
+        assert_eq!(details(2), [(1, Precision::Column), (3, Precision::Block)]);
+        assert_eq!(details(3), [(1, Precision::Column)]);
     }
 
     #[test]

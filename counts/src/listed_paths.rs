@@ -33,7 +33,7 @@ pub fn by_function(list: &[ListedPath<'_>]) -> Vec<Vec<usize>> {
 }
 
 /// The texts of these paths, which are of one function.
-pub fn told_together<'a>(list: &[ListedPath<'a>]) -> Vec<PathText<'a>> {
+pub fn texts_together<'a>(list: &[ListedPath<'a>]) -> Vec<PathText<'a>> {
     let paths: Vec<_> = list.iter().map(|listed| listed.path).collect();
     let first = list.first();
     first.map_or_else(Vec::new, |first| path_text::texts(first.function, first.wording, &paths))
@@ -44,7 +44,7 @@ pub fn plain(list: &[ListedPath<'_>]) -> Vec<String> {
     let mut plain = vec![String::new(); list.len()];
     for group in by_function(list) {
         let of_one: Vec<_> = group.iter().map(|&at| list[at]).collect();
-        for (at, text) in group.into_iter().zip(told_together(&of_one)) {
+        for (at, text) in group.into_iter().zip(texts_together(&of_one)) {
             plain[at] = text.plain();
         }
     }
@@ -78,9 +78,9 @@ mod tests {
         let listed = |path| ListedPath { function, path, wording: Wording::default() };
         let list = [listed(&function.paths[0]), listed(&function.paths[1]), listed(&twin)];
         assert_eq!(by_function(&list), [[0, 1, 2]]);
-        let told = plain(&list);
-        assert_ne!(told[0], told[2], "nothing but the id tells them apart");
-        assert!(told[2].ends_with(&format!("#{}", twin.id)), "{}", told[2]);
-        assert_eq!(told[1], plain(&list[1..2])[0]);
+        let texts = plain(&list);
+        assert_ne!(texts[0], texts[2], "nothing but the id tells them apart");
+        assert!(texts[2].ends_with(&format!("#{}", twin.id)), "{}", texts[2]);
+        assert_eq!(texts[1], plain(&list[1..2])[0]);
     }
 }

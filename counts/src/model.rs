@@ -145,7 +145,7 @@ impl Counting {
     }
 
     /// Whether it is known how often each block ran.
-    pub fn tells_of_blocks(self) -> bool {
+    pub fn knows_blocks(self) -> bool {
         self != Self::Calls
     }
 
@@ -300,7 +300,7 @@ pub fn instructions(block: &manifest::Block) -> u64 {
 impl Function {
     /// Instructions that it executed, without those of its callees; 0 where only calls are counted.
     pub fn executed(&self) -> Count {
-        if !self.counting.tells_of_blocks() {
+        if !self.counting.knows_blocks() {
             return 0;
         }
         let blocks = self.shape.blocks.iter().zip(&self.block_counts);
@@ -319,8 +319,8 @@ impl Function {
 
     /// Whether it is known how often a block ran.
     pub fn knows(&self, block: usize) -> bool {
-        self.counting.tells_of_blocks()
-            || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
+        self.counting.knows_blocks()
+            || u32::try_from(block).is_ok_and(|block| self.shape.knows_calls(block))
     }
 
     /// Whether what is said of a block may be wrong, see [`interrupted`](Self::interrupted).
@@ -415,7 +415,7 @@ impl Report {
 
     /// The instrumented functions whose blocks all have counts.
     pub fn with_blocks(&self) -> impl Iterator<Item = &Function> {
-        self.counted().filter(|function| function.counting.tells_of_blocks())
+        self.counted().filter(|function| function.counting.knows_blocks())
     }
 
     /// Instructions that all functions executed.

@@ -68,7 +68,7 @@ mod tests {
     use crate::sample;
 
     /// All executed paths of the function `name` of the sample program, one a line.
-    fn told(name: &str, wording: Wording<'_>) -> String {
+    fn described(name: &str, wording: Wording<'_>) -> String {
         let report = sample::report();
         let function = report
             .counted()
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_loop() {
-        insta::assert_snapshot!(told("collatz", Wording::default()), @r"
+        insta::assert_snapshot!(described("collatz", Wording::default()), @r"
         11 13→14 12→18 → return
         11 13→14 12→loop 13
         loop: 13→14 12→loop 13
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn blocks() {
         let wording = Wording { notation: Notation::Blocks, ..Wording::default() };
-        insta::assert_snapshot!(told("collatz", wording), @r"
+        insta::assert_snapshot!(described("collatz", wording), @r"
         bb0 bb1→bb2 bb4→bb5 → return
         bb0 bb1→bb2 bb4→loop bb1
         loop: bb1→bb2 bb4→loop bb1
@@ -104,13 +104,13 @@ mod tests {
 
     #[test]
     fn a_switch_and_inlined_code() {
-        insta::assert_snapshot!(told("main", Wording::default()), @r"
+        insta::assert_snapshot!(described("main", Wording::default()), @r"
         31→5 33 40 → return
         31→35 → no return
         31→40 → return
         ");
         let early = Wording { stage: Stage::Early, ..Wording::default() };
-        insta::assert_snapshot!(told("main", early), @r"
+        insta::assert_snapshot!(described("main", early), @r"
         31(case 1)→5 33 40 → return
         31(case 2,3,4,+2)→35 → no return
         31(default)→40 → return
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn exceptions_and_cuts_without_debug_information() {
-        insta::assert_snapshot!(told("_ZN4util5guardEi", Wording::default()), @r"
+        insta::assert_snapshot!(described("_ZN4util5guardEi", Wording::default()), @r"
         bb0 → cut
         resume: bb1 → return
         resume: bb2→cut bb3

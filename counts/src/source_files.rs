@@ -262,7 +262,7 @@ fn branches<'a>(
     for edge in chosen.filter(|edge| is_of_source(&edge.outcome)) {
         choices[edge.from as usize] += 1;
     }
-    let told = Ways::new(function, Wording::of(module));
+    let ways_out = Ways::new(function, Wording::of(module));
     let way = |way: ways::Way| {
         let outcome = &shape.edges[way.edge].outcome;
         let (target, taken) = ((way.word, way.place), way.taken);
@@ -274,7 +274,7 @@ fn branches<'a>(
         // A terminator stands at the end of its block, and so does its line.
         let block = &shape.blocks[number];
         let Some(location) = locations(shape, block).next_back() else { continue };
-        let ways = told.out_of(number).into_iter().filter_map(way).collect();
+        let ways = ways_out.out_of(number).into_iter().filter_map(way).collect();
         let copy = seen
             .entry((location.file.as_str(), location.line, location.column, location.inlined_at))
             .or_default();

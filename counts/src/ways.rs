@@ -88,7 +88,7 @@ impl<'a> Ways<'a> {
     fn places(&self, edges: &[usize]) -> Vec<String> {
         let targets: Vec<u32> =
             edges.iter().map(|&edge| self.function.shape.edges[edge].to).collect();
-        let reached: Vec<u32> = targets.iter().map(|&to| self.first_told(to)).collect();
+        let reached: Vec<u32> = targets.iter().map(|&to| self.first_with_line(to)).collect();
         let places = |column| reached.iter().map(move |&to| self.describer.place(to, column));
         let lines: Vec<String> = places(false).collect();
         let once = only_once(&lines);
@@ -113,7 +113,7 @@ impl<'a> Ways<'a> {
     }
 
     /// The first block from this one on that has a line, or where control can go several ways.
-    fn first_told(&self, mut block: u32) -> u32 {
+    fn first_with_line(&self, mut block: u32) -> u32 {
         for _ in 0..FARTHEST {
             match self.edges[block as usize][..] {
                 [edge] if !self.describer.has_place(block) => {

@@ -606,7 +606,7 @@ impl Function {
 
     /// Whether it is known how often a block runs where only calls are counted: it has some, or is
     /// the entry.
-    pub fn tells_of_calls(&self, block: u32) -> bool {
+    pub fn knows_calls(&self, block: u32) -> bool {
         block == 0 || self.blocks.get(block as usize).is_some_and(|block| !block.calls.is_empty())
     }
 }

@@ -341,9 +341,6 @@ fn calls_tell_of_their_blocks_and_of_the_entry() {
     let calls = Block { calls: vec![call("g", None)], ..Block::default() };
     let function =
         Function { blocks: vec![Block::default(), Block::default(), calls], ..Function::default() };
-    assert_eq!(
-        [0, 1, 2, 3].map(|block| function.tells_of_calls(block)),
-        [true, false, true, false]
-    );
+    assert_eq!([0, 1, 2, 3].map(|block| function.knows_calls(block)), [true, false, true, false]);
     assert!(call(INDIRECT, None).is_indirect() && !call("g", None).is_indirect());
 }

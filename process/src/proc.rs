@@ -107,12 +107,12 @@ impl Variables<'_> {
     pub fn read_process(&mut self, library: &impl Library) -> bool {
         let mut scan = self.scan();
         let mut sane = Sane::new();
-        let told = for_each_initial(library, |byte| {
+        let is_read = for_each_initial(library, |byte| {
             sane.feed(byte);
             scan.0.feed(byte, self.pattern);
             scan.1.feed(byte, self.directory);
         });
-        self.sane = told && sane.is();
+        self.sane = is_read && sane.is();
         scan.0.found
     }
 

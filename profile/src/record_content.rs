@@ -142,7 +142,7 @@ impl RecordContent {
     pub fn with_parts(&self, parts: Vec<Part>) -> Self {
         let (run, build_id, image) = (self.run.clone(), self.build_id.clone(), self.image.clone());
         let mut file = Self { run, build_id, image, parts };
-        file.tell_flags();
+        file.publish_flags();
         file
     }
 
@@ -172,12 +172,12 @@ impl RecordContent {
         };
         let image = Path::new(OsStr::from_bytes(head.image)).to_path_buf();
         let mut file = Self { run, build_id: head.build_id.to_vec(), image, parts };
-        file.tell_flags();
+        file.publish_flags();
         file
     }
 
     /// Updates what the run says of its parts, after some of them were removed.
-    pub fn tell_flags(&mut self) {
+    pub fn publish_flags(&mut self) {
         let any = |flag| self.parts.iter().any(|part| part.flags & flag != 0);
         self.run.count = self.parts.iter().map(|part| part.runs.len()).sum();
         self.run.incomplete = any(INCOMPLETE);

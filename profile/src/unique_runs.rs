@@ -245,7 +245,7 @@ impl<'a> Reading<'a> {
             });
         }
         if duplicates > 0 {
-            file.tell_flags();
+            file.publish_flags();
         }
         let (path, of) =
             (file.run.profile.clone(), Some((file.image.clone(), file.build_id.clone())));

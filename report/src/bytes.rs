@@ -127,10 +127,10 @@ pub fn trace(bytes: &[u8], path: &Path) {
     let owned = is_short.then(|| Owned::of(&trace, &program, &times, &asked, &()));
     for stream in &trace.streams {
         let totals = Totals::of(&trace, &program, stream, &());
-        let (mut steps, mut told_of) = (0, 0);
+        let (mut steps, mut listed) = (0, 0);
         let mut objects = owned.as_ref().map(|owned| owned.stream(stream.number));
         for told in Steps::new(&trace, &program, stream, &()).take(MOST_STEPS) {
-            told_of += 1;
+            listed += 1;
             let objects = objects.as_mut().map(|objects| objects.of(&program, &told));
             let objects = objects.as_deref();
             let touched = Touched { objects, names: &names };
@@ -157,7 +157,7 @@ pub fn trace(bytes: &[u8], path: &Path) {
             }
             steps += 1;
         }
-        let is_whole = told_of < MOST_STEPS;
+        let is_whole = listed < MOST_STEPS;
         assert!(!is_whole || steps == totals.paths, "each path is a step");
     }
 }

@@ -244,11 +244,11 @@ impl Counting {
         if !self.slots.is_kept(Slot::REGION) {
             self.slots.raw.remove(environment);
         } else if self.shared || self.flags != 0 {
-            self.tell_flags();
+            self.publish_flags();
         }
     }
 
-    fn tell_flags(&mut self) {
+    fn publish_flags(&mut self) {
         self.slots.raw.add_flags(self.flags | if self.shared { SHARED } else { 0 });
     }
 
@@ -322,7 +322,7 @@ impl Counting {
     pub(crate) fn suspect(&mut self) {
         if self.flags & UNREGISTERED_THREADS == 0 {
             self.flags |= UNREGISTERED_THREADS;
-            self.tell_flags();
+            self.publish_flags();
         }
     }
 

@@ -58,10 +58,10 @@ fn of_chunks(chunks: &[Vec<Vec<u8>>]) -> Trace {
 
 /// What is told of stream 1, a line for each step: activation, depth, whether the activation is
 /// known from its beginning, function, blocks, and of each access the size and the address.
-fn told(trace: &Trace) -> Vec<String> {
+fn lines(trace: &Trace) -> Vec<String> {
     let (program, problems) = program(trace);
     assert!(problems.is_empty() && program.problems.is_empty(), "{problems:?}");
-    let line = |told| match told {
+    let line = |entry| match entry {
         StreamEntry::Step(step) => {
             let name = &program.functions[step.path.function].function.demangled;
             let whole = if step.is_whole { "" } else { "?" };
@@ -92,7 +92,7 @@ fn activations_are_a_stack_and_addresses_are_computed_in_each() {
         path(MAIN[1], &[]),
     ]]);
     assert_eq!(
-        told(&trace),
+        lines(&trace),
         [
             "0 0 main [0] 4@7ffd00000010",
             "1 1 walk(char*) [0, 1] 8@1000 1@1008",
@@ -118,7 +118,7 @@ fn an_exception_ends_the_activations_above() {
         path(MAIN[1], &[]),
     ]]);
     assert_eq!(
-        told(&trace)[4..],
+        lines(&trace)[4..],
         ["3 3 walk(char*) [0, 1] 8@1000 1@1008", "1 1 guard [3] 2@102", "0 0 main [1] 4@1",]
     );
 }
@@ -135,7 +135,7 @@ fn a_jump_back_goes_to_the_activation_that_called_setjmp() {
         path(MAIN[0], &[1]),
     ]]);
     assert_eq!(
-        told(&trace)[2..],
+        lines(&trace)[2..],
         [
             "1 1 walk(char*) [0, 1] 8@1000 1@1008",
             "0 0 guard [1] 8@110",
@@ -152,7 +152,7 @@ fn a_jump_back_goes_to_the_activation_that_called_setjmp() {
         path(WALK[0], &[0x1000]),
         path(GUARD[1], &[]),
     ]]);
-    assert_eq!(told(&trace)[5..], ["3? 3 guard [1] 8@?"]);
+    assert_eq!(lines(&trace)[5..], ["3? 3 guard [1] 8@?"]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn what_began_before_the_trace_is_unknown() {
         path(WALK[4], &[]),
     ]]);
     assert_eq!(
-        told(&trace),
+        lines(&trace),
         [
             "0? 0 walk(char*) [2, 3] 4@? 5@4000 6@?",
             "1? 0 main [1] 4@?",
@@ -184,7 +184,7 @@ fn nothing_is_known_of_activations_behind_lost_records() {
     let trace =
         of_chunks(&[vec![path(MAIN[0], &[1]), lost(), path(MAIN[1], &[]), path(MAIN[0], &[2])]]);
     assert_eq!(
-        told(&trace),
+        lines(&trace),
         [
             "0 0 main [0] 4@1",
             "records are missing: there was no room for them",
@@ -207,7 +207,7 @@ fn chunks_come_in_the_order_of_their_numbers() {
     written.chunk(1, 0, &path(MAIN[0], &[2]));
     let trace = opened(&written.bytes);
     assert_eq!(
-        told(&trace),
+        lines(&trace),
         [
             "0 0 main [0] 4@1",
             "0 0 main [1] 4@1",
@@ -231,7 +231,7 @@ fn a_chunk_that_was_moving_counts_once() {
     }
     written.chunk(1, 1, &path(MAIN[1], &[]));
     let trace = opened(&written.bytes);
-    assert_eq!(told(&trace), ["0 0 main [0] 4@1", "0 0 main [1] 4@1"]);
+    assert_eq!(lines(&trace), ["0 0 main [0] 4@1", "0 0 main [1] 4@1"]);
     assert!(trace.problems.is_empty(), "{:?}", trace.problems);
 }
 
@@ -249,7 +249,7 @@ fn a_chunk_that_is_used_again_is_told() {
     let trace = Trace::open(&place).expect("its header is sound");
     fs::write(&place, written(1)).expect("writable");
     assert_eq!(
-        told(&trace),
+        lines(&trace),
         ["chunk 1 of the file cannot be read: the program still writes to it; look at the \
              trace when it has ended"]
     );
@@ -335,7 +335,7 @@ fn an_observer_is_told_of_each_chunk() {
     written.chunk(2, 0, &records);
     let trace = opened(&written.bytes);
     let (program, _) = program(&trace);
-    let told = |work: &dyn Fn(&dyn Observer)| {
+    let chunks_of = |work: &dyn Fn(&dyn Observer)| {
         let counted = Counted::default();
         work(&counted);
         counted.steps()
@@ -344,14 +344,14 @@ fn an_observer_is_told_of_each_chunk() {
     let all = trace.num_chunks();
     assert_eq!(all, 4);
     let totals =
-        |stream| told(&|of| drop(Totals::of(&trace, &program, &trace.streams[stream], of)));
+        |stream| chunks_of(&|of| drop(Totals::of(&trace, &program, &trace.streams[stream], of)));
     assert_eq!((totals(0), totals(1)), (3, 1));
-    let walked = told(&|of| {
+    let walked = chunks_of(&|of| {
         Tasks::of(inputs(&trace, &program, &times, Detail::Tasks, of), times);
     });
     assert_eq!(walked, all);
-    let analysed = told(&|of| drop(TaskAnalysis::of(&trace, &program, times, of)));
+    let analysed = chunks_of(&|of| drop(TaskAnalysis::of(&trace, &program, times, of)));
     assert_eq!(analysed, 2 * all);
-    let owned = told(&|of| drop(Owned::of(&trace, &program, &times, &HashSet::new(), of)));
+    let owned = chunks_of(&|of| drop(Owned::of(&trace, &program, &times, &HashSet::new(), of)));
     assert_eq!(owned, 2 * all);
 }

@@ -202,7 +202,7 @@ unsafe extern "C" fn install(signal: i32, action: usize, former: usize, number: 
     if failed && is_handler {
         known.store(before, Ordering::Release);
     }
-    let told = if number != 0 && result == ours() { before } else { result };
+    let seen = if number != 0 && result == ours() { before } else { result };
     if number == 0 && !failed && former != 0 {
         // SAFETY: the C library has just written there.
         unsafe {
@@ -213,7 +213,7 @@ unsafe extern "C" fn install(signal: i32, action: usize, former: usize, number: 
         }
     }
     thread::restore_signals(mask);
-    told
+    seen
 }
 
 /// The words of `struct sigaction`: the handler, a mask of 1,024 signals, flags and the restorer.

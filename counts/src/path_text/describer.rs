@@ -132,9 +132,11 @@ impl<'a> PathDescriber<'a> {
         }
         let mut is_first = true;
         for visible in self.frames.visible_in(block) {
-            let told = if is_first { precision } else { Precision::Line };
+            let exactness = if is_first { precision } else { Precision::Line };
             let known = steps.last_mut().filter(|last| {
-                last.is_at(visible.location) && last.choice.is_none() && told == Precision::Line
+                last.is_at(visible.location)
+                    && last.choice.is_none()
+                    && exactness == Precision::Line
             });
             match known {
                 Some(last) => {
@@ -144,15 +146,15 @@ impl<'a> PathDescriber<'a> {
                 None => {
                     // Back to the line that it came from: the column says where.
                     let again = steps.last().is_some_and(|last| last.is_at(visible.location));
-                    let told = match told {
+                    let exactness = match exactness {
                         Precision::Line if again => Precision::Column,
                         Precision::Block => Precision::Line,
-                        told => told,
+                        exactness => exactness,
                     };
                     steps.push(Step {
                         index: Some(visible.index),
                         folded: visible.folded.into_iter().collect(),
-                        ..self.step(position, block, Some(visible.location), told)
+                        ..self.step(position, block, Some(visible.location), exactness)
                     });
                 }
             }

@@ -48,10 +48,10 @@ fn is_shown(report: &Report, shown: &str, function: &Function) -> bool {
     let symbol = &function.shape.name;
     let all = format!("{symbol} in {file} of {image}");
     let without_folders = |path| str::rsplit(path, '/').next().unwrap_or(path);
-    let tells_apart = [file, without_folders(file), &image, without_folders(&image), symbol, &all];
+    let qualifiers = [file, without_folders(file), &image, without_folders(&image), symbol, &all];
     all_names(function).iter().any(|name| {
         is_shortened(shown, name)
-            || tells_apart.iter().any(|what| is_shortened(shown, &format!("{name} ({what})")))
+            || qualifiers.iter().any(|what| is_shortened(shown, &format!("{name} ({what})")))
     })
 }
 

@@ -294,11 +294,11 @@ mod tests {
     #[test]
     fn operations_are_told_apart() {
         for &operation in Operation::ALL {
-            let told = Synchronisation {
+            let event = Synchronisation {
                 operation: (operation as u32).into(),
                 ..Synchronisation::default()
             };
-            assert_eq!(told.operation(), Some(operation));
+            assert_eq!(event.operation(), Some(operation));
         }
         assert_eq!(Synchronisation::default().operation(), None);
         assert_eq!(size_of::<Synchronisation>(), 56);

@@ -68,7 +68,7 @@ impl Stack {
             unsafe { (*act)() }
         }
         let start = self.memory.get() as usize;
-        let registered = tell_valgrind(REGISTER, [start, start + LENGTH]);
+        let registered = ask_valgrind(REGISTER, [start, start + LENGTH]);
         // SAFETY: the memory is the caller's alone, and the function returns. Its frame is known to
         // unwinders and debuggers.
         unsafe {
@@ -96,7 +96,7 @@ impl Stack {
                 clobber_abi("C"),
             );
         }
-        tell_valgrind(DEREGISTER, [registered, 0]);
+        ask_valgrind(DEREGISTER, [registered, 0]);
     }
 }
 
@@ -107,7 +107,7 @@ const DEREGISTER: usize = 0x1502;
 
 /// Tells valgrind something, which would warn of a stack that it does not know. Anywhere else these
 /// instructions do nothing.
-fn tell_valgrind(request: usize, [first, second]: [usize; 2]) -> usize {
+fn ask_valgrind(request: usize, [first, second]: [usize; 2]) -> usize {
     let words = [request, first, second, 0, 0, 0];
     let mut answer = 0usize;
     // SAFETY: the four rotations add up to 128 bits, so the register is as before.

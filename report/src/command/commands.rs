@@ -81,13 +81,13 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
         }
     }
     if !arguments.keep_missing {
-        tell_of_missing(&missing);
+        warn_of_missing(&missing);
     }
     Ok(code)
 }
 
 /// Says which source files of a tracefile are not there.
-fn tell_of_missing(missing: &lcov::Missing) {
+fn warn_of_missing(missing: &lcov::Missing) {
     let names: Vec<_> = missing.files.iter().map(|path| path.to_string_lossy()).collect();
     match missing.is_written {
         _ if names.is_empty() => {}

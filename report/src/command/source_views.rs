@@ -156,7 +156,7 @@ fn no_path(report: &Report, name: &str) -> anyhow::Error {
         Some(&index) => {
             let function = &report.functions[index];
             let mode = report.modules[function.module].mode.name();
-            let annotate = match function.counting.tells_of_blocks() {
+            let annotate = match function.counting.knows_blocks() {
                 true => "; `pathprof annotate` shows the counts of its lines",
                 false => "",
             };
@@ -185,7 +185,7 @@ fn sources_of(
         for file in files.filter(|file| !file.is_empty() && is_needed(function, file)) {
             sources.entry(terminal(file).into_owned()).or_insert_with(|| {
                 let found = source::read(&module.path(file));
-                tell_of(report, function, file, found.as_ref());
+                explain(report, function, file, found.as_ref());
                 found
             });
         }
@@ -194,7 +194,7 @@ fn sources_of(
 }
 
 /// Says that a file is not there, or has changed since the program ran.
-fn tell_of(report: &Report, function: &Function, file: &str, source: Option<&Source>) {
+fn explain(report: &Report, function: &Function, file: &str, source: Option<&Source>) {
     if source.is_none() {
         let directory = &report.modules[function.module].directory;
         hint(&format!(
@@ -245,7 +245,7 @@ fn own_files<'a>(module: &Module, function: &'a Function) -> Vec<&'a str> {
 /// A page for each file that a function has lines in.
 fn pages_of_function(report: &Report, function: &Function, sources: &Sources) -> Vec<String> {
     let line = function.shape.line;
-    if !function.counting.tells_of_blocks() {
+    if !function.counting.knows_blocks() {
         let name = &function.demangled;
         return vec![format!("{name}: {ONLY_CALLS}\n")];
     }
@@ -310,7 +310,7 @@ fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
     let is_function = !functions.is_empty();
     let found = if is_function { functions } else { files };
     if !found.is_empty()
-        && found.iter().all(|(.., at)| !report.functions[*at].counting.tells_of_blocks())
+        && found.iter().all(|(.., at)| !report.functions[*at].counting.knows_blocks())
     {
         bail!("{what}: {ONLY_CALLS}");
     }

@@ -88,7 +88,7 @@ pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Ta
     };
     table.notes.extend(left_out_of_system(chosen.of_system, ""));
     table.notes.push("in order of calls".into());
-    let unknown = not_told(&chosen.functions);
+    let unknown = unrecorded_calls(&chosen.functions);
     if unknown > 0 {
         let text = format!(
             "{} went through pointers to functions that are not recorded; compile with \
@@ -102,7 +102,7 @@ pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Ta
 }
 
 /// How many calls went through pointers without a record of what was called.
-fn not_told(functions: &[&Function]) -> Count {
+fn unrecorded_calls(functions: &[&Function]) -> Count {
     let calls = functions.iter().flat_map(|function| executed_calls(function));
     let unknown = calls.filter(|made| made.site.is_none() && made.symbol() == INDIRECT);
     unknown.fold(0, |sum: Count, made| sum.saturating_add(made.count))

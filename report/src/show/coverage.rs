@@ -91,7 +91,7 @@ fn not_covered<'a>(
 fn remarks(report: &Report, chosen: &Selection<'_>) -> Vec<Remark> {
     let is_late = |module: &&Module| module.stage != Stage::Early && module.mode != Mode::Calls;
     let late = report.modules.iter().filter(is_late).count();
-    let calls = chosen.functions.iter().filter(|of| !of.counting.tells_of_blocks()).count();
+    let calls = chosen.functions.iter().filter(|of| !of.counting.knows_blocks()).count();
     let only_calls = (calls > 0).then(|| {
         format!(
             "of {} only calls are counted (-fpath-mode=calls), so nothing is known of their lines, \

@@ -210,9 +210,7 @@ impl<'a> View<'_, 'a> {
     /// Whether A and B tell what a pair executed, or what everything did.
     fn is_known(&self, pair: Option<&Pair<'_>>) -> [bool; 2] {
         match pair {
-            Some(pair) => {
-                [pair.a, pair.b].map(|of| of.is_none_or(|of| of.counting.tells_of_blocks()))
-            }
+            Some(pair) => [pair.a, pair.b].map(|of| of.is_none_or(|of| of.counting.knows_blocks())),
             None => [self.comparison.a, self.comparison.b].map(|of| !counts_only_calls(of)),
         }
     }

@@ -23,7 +23,7 @@ pub(crate) fn fit(names: &[&Name], width: Option<usize>) -> Vec<Vec<String>> {
         alike.entry(text).or_default().insert(name.whole(), name);
     }
     let with_qualifier = |name: &Name, text: &String| match &alike[text.as_str()] {
-        alike if alike.len() > 1 => told_apart(name, alike, width),
+        alike if alike.len() > 1 => distinguished(name, alike, width),
         _ => vec![text.clone()],
     };
     names.iter().zip(&shown).map(|(name, text)| with_qualifier(name, text)).collect()
@@ -38,7 +38,7 @@ fn shortened(name: &Name, width: usize) -> String {
 
 /// The lines of a name among others that look like it: the shortest form that all of them have in
 /// another way.
-fn told_apart(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec<String> {
+fn distinguished(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec<String> {
     // Forms are counted from the shortest.
     let form = |name: &Name, at: usize| name.form(name.forms.len().saturating_sub(at + 1));
     let most = alike.values().map(|name| name.forms.len()).max().unwrap_or_default();

@@ -23,7 +23,7 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
         let part = function.executed();
         sum = sum.saturating_add(part);
         let (has_paths, has_blocks) =
-            (function.counting.is_of_paths(), function.counting.tells_of_blocks());
+            (function.counting.is_of_paths(), function.counting.knows_blocks());
         let mut cells = vec![
             Cell::Rank(at + 1),
             Cell::Number(function.entries),

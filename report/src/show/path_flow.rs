@@ -37,7 +37,7 @@ pub(crate) fn of_list<'a>(list: &[ListedPath<'a>]) -> Vec<Cell<'a>> {
     let mut cells_of_list: Vec<_> = list.iter().map(|_| Cell::Nothing).collect();
     for group in listed_paths::by_function(list) {
         let of_one: Vec<_> = group.iter().map(|&at| list[at]).collect();
-        for (at, cell) in group.into_iter().zip(cells(listed_paths::told_together(&of_one))) {
+        for (at, cell) in group.into_iter().zip(cells(listed_paths::texts_together(&of_one))) {
             cells_of_list[at] = cell;
         }
     }

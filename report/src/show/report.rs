@@ -20,7 +20,7 @@ pub fn document<'a>(report: &'a Printable, options: &Options, zone: &TimeZone) -
     let mut document = Document { heading: heading::facts(report, zone), ..Document::default() };
     let chosen = || select::functions(report, &options.filter);
     let all = || select::functions(report, &Filter { system: true, ..options.filter.clone() });
-    let with_blocks = |chosen| of_counting(chosen, Counting::tells_of_blocks);
+    let with_blocks = |chosen| of_counting(chosen, Counting::knows_blocks);
     document.tables = match options.view {
         View::Paths => return hot(report, options, document),
         View::Functions => vec![functions::table(report, options)],

@@ -23,18 +23,18 @@ impl Event {
     pub fn of(kind: Option<Kind>, payload: &[u8]) -> Self {
         match kind {
             Some(Kind::Synchronised) => Synchronisation::read_from_prefix(payload)
-                .map_or(Self::Other(None), |(told, _)| Self::Synchronised(told)),
+                .map_or(Self::Other(None), |(event, _)| Self::Synchronised(event)),
             Some(Kind::Allocated) => Allocation::read_from_prefix(payload)
-                .map_or(Self::Other(None), |(told, _)| Self::Allocated(told)),
+                .map_or(Self::Other(None), |(event, _)| Self::Allocated(event)),
             Some(Kind::Repeated) => Repetition::read_from_prefix(payload)
-                .map_or(Self::Other(None), |(told, _)| Self::Repeated(told)),
+                .map_or(Self::Other(None), |(event, _)| Self::Repeated(event)),
             kind => Self::Other(kind),
         }
     }
 }
 
 /// The function of MPI that was called, if that is the operation.
-pub fn function_called(told: &Synchronisation) -> Option<&'static str> {
-    let is_message = told.operation() == Some(Operation::Message);
-    is_message.then(|| messages::name(told.object.get())).flatten()
+pub fn function_called(event: &Synchronisation) -> Option<&'static str> {
+    let is_message = event.operation() == Some(Operation::Message);
+    is_message.then(|| messages::name(event.object.get())).flatten()
 }

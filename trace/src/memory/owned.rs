@@ -151,8 +151,8 @@ impl<'a> Objects<'a> {
     /// object of the operation and the mutex of one that waits for a condition, or the memory that
     /// is free. `None` is what is not known. All that the stream tells has to be asked for, in
     /// order.
-    pub fn of(&mut self, program: &Program, told: &StreamEntry) -> Vec<Option<Object<'a>>> {
-        match told {
+    pub fn of(&mut self, program: &Program, entry: &StreamEntry) -> Vec<Option<Object<'a>>> {
+        match entry {
             StreamEntry::Step(step) => {
                 let mut object = |accessed: &Accessed| {
                     let kind = program.access(&step.path, accessed.at)?.kind;
@@ -161,13 +161,13 @@ impl<'a> Objects<'a> {
                 };
                 step.accesses.iter().map(&mut object).collect()
             }
-            StreamEntry::Event(Event::Synchronised(told)) => {
-                let of = told.operation();
-                let addresses = of.map(|of| addresses(of, told)).unwrap_or_default();
+            StreamEntry::Event(Event::Synchronised(event)) => {
+                let of = event.operation();
+                let addresses = of.map(|of| addresses(of, event)).unwrap_or_default();
                 addresses.into_iter().map(|address| self.next(address?)).collect()
             }
-            StreamEntry::Event(Event::Allocated(told)) if told.former.get() > 0 => {
-                vec![self.next(told.former.get())]
+            StreamEntry::Event(Event::Allocated(event)) if event.former.get() > 0 => {
+                vec![self.next(event.former.get())]
             }
             StreamEntry::Event(_) | StreamEntry::Gap(_) => Vec::new(),
         }

@@ -42,7 +42,7 @@ pub struct SharedLine {
 
 #[derive(Clone, Debug, Default)]
 struct Line {
-    told: SharedLine,
+    shared: SharedLine,
     writers: Vec<Writer>,
     users: Vec<User>,
 }
@@ -87,10 +87,10 @@ impl Sharing {
         owner: OwnerId,
     ) {
         let line = self.lines.entry(line).or_default();
-        line.told.owner = owner;
+        line.shared.owner = owner;
         let used = (thread, access.place, access.writes());
-        if line.told.places.len() < PLACES {
-            line.told.places.insert(used);
+        if line.shared.places.len() < PLACES {
+            line.shared.places.insert(used);
         }
         if access.reads() {
             for writer in &mut line.writers {
@@ -144,8 +144,8 @@ impl Sharing {
 
     /// The lines that went from thread to thread, by their numbers.
     pub fn lines(&self) -> BTreeMap<u64, &SharedLine> {
-        let goes = |line: &Line| line.told.true_sharing + line.told.false_sharing > 0;
-        self.lines.iter().filter(|of| goes(of.1)).map(|of| (*of.0, &of.1.told)).collect()
+        let goes = |line: &Line| line.shared.true_sharing + line.shared.false_sharing > 0;
+        self.lines.iter().filter(|of| goes(of.1)).map(|of| (*of.0, &of.1.shared)).collect()
     }
 }
 
@@ -161,14 +161,14 @@ impl Line {
         let was_written = self.writers.iter().any(|writer| writer.thread != thread);
         let user = &mut self.users[at];
         if !user.holds && was_written {
-            self.told.false_sharing += 1;
+            self.shared.false_sharing += 1;
             user.is_open = true;
         }
         user.holds = true;
         if user.is_open && user.news & mask != 0 {
             user.is_open = false;
-            self.told.false_sharing -= 1;
-            self.told.true_sharing += 1;
+            self.shared.false_sharing -= 1;
+            self.shared.true_sharing += 1;
         }
         user.news &= !mask;
         if writes {

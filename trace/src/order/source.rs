@@ -116,7 +116,7 @@ impl<'a> Items<'a> {
     }
 
     /// Puts what a step did where [`next`](Iterator::next) finds it.
-    fn tell(&mut self, step: &Step) {
+    fn put(&mut self, step: &Step) {
         let path = &step.path;
         let function = path.function as u32;
         let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
@@ -170,7 +170,7 @@ impl Iterator for Items<'_> {
                 return Some(item);
             }
             match self.steps.next() {
-                Some(StreamEntry::Step(step)) => self.tell(&step),
+                Some(StreamEntry::Step(step)) => self.put(&step),
                 Some(StreamEntry::Event(Event::Synchronised(event))) => {
                     return Some(Item::Event(event));
                 }

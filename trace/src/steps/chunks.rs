@@ -209,11 +209,11 @@ impl<'a> Chunks<'a> {
                 }
                 Ok(Some(Record::Event { kind, payload })) => {
                     let event = Event::of(kind, payload);
-                    let Event::Repeated(told) = event else { break (None, event, 0) };
-                    if told.count == 0 {
+                    let Event::Repeated(repetition) = event else { break (None, event, 0) };
+                    if repetition.count == 0 {
                         continue;
                     }
-                    let (number, count) = (told.number.get(), told.count.get());
+                    let (number, count) = (repetition.number.get(), repetition.count.get());
                     let path = known_path(program, paths, kept, number);
                     // What is repeated records nothing but its number.
                     if let Some(path) = path.filter(|path| path.recorded == 0) {

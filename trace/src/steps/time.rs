@@ -27,8 +27,8 @@ impl Times {
         let streams = trace.streams.iter().chain([&trace.process]);
         let chunks = streams.flat_map(|stream| &stream.chunks);
         let heads = chunks.map(|chunk| Pair { time: chunk.time, ticks: chunk.ticks });
-        let told = clocks.iter().map(|at| Pair { time: at.time.get(), ticks: at.ticks.get() });
-        let mut pairs: Vec<_> = heads.chain(told).filter(|pair| pair.ticks > 0).collect();
+        let shown = clocks.iter().map(|at| Pair { time: at.time.get(), ticks: at.ticks.get() });
+        let mut pairs: Vec<_> = heads.chain(shown).filter(|pair| pair.ticks > 0).collect();
         pairs.sort_unstable();
         let (first, last) = (pairs.first().copied(), pairs.last().copied());
         Self { first: first.unwrap_or_default(), last: last.unwrap_or_default() }

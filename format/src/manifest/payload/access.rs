@@ -97,11 +97,11 @@ pub(super) fn are_sound(blocks: &[Block]) -> bool {
         Address::Recorded | Address::None | Address::Variable { .. } => true,
         Address::Offset { block, access, .. } => exists(block, access),
         Address::Moving { block, access, header, stride, .. } => {
-            let is_told = match stride {
+            let is_stride_sound = match stride {
                 Stride::Constant(_) => true,
                 Stride::Recorded { block, access } => exists(block, access),
             };
-            exists(block, access) && (header as usize) < blocks.len() && is_told
+            exists(block, access) && (header as usize) < blocks.len() && is_stride_sound
         }
     })
 }

@@ -130,7 +130,7 @@ pub(super) fn cut_numbered(list: &[ListedPath<'_>], longest: usize) -> Vec<Strin
     let mut texts = vec![String::new(); list.len()];
     for group in listed_paths::by_function(list) {
         let of_one: Vec<_> = group.iter().map(|&at| list[at]).collect();
-        for (at, text) in group.into_iter().zip(listed_paths::told_together(&of_one)) {
+        for (at, text) in group.into_iter().zip(listed_paths::texts_together(&of_one)) {
             let text = PathText { needs_id: false, ..text };
             texts[at] = shown(&elided(&text.plain(), longest)).into_owned();
         }

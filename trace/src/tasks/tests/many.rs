@@ -65,7 +65,7 @@ fn ten_million_tasks() {
     let parallelism = Parallelism::of(&tasks.graph, 60);
     let peak = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = peak.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
-    let told = format!(
+    let sizes = format!(
         "graph {} MB ({} edges), built in {built:?}, span {} in {:?}, {} levels in {:?}; {peak}",
         tasks.graph.memory() >> 20,
         tasks.graph.edge_count(),
@@ -74,5 +74,5 @@ fn ten_million_tasks() {
         parallelism.levels.len(),
         begin.elapsed() - spanned,
     );
-    writeln!(stderr(), "{told}").expect("somebody reads it");
+    writeln!(stderr(), "{sizes}").expect("somebody reads it");
 }
