@@ -9,6 +9,7 @@
 
 mod activations;
 pub mod chunks;
+pub mod function_id;
 mod layout;
 pub mod program;
 pub mod step;

@@ -63,7 +63,7 @@ fn lines(trace: &Trace) -> Vec<String> {
     assert!(problems.is_empty() && program.problems.is_empty(), "{problems:?}");
     let line = |entry| match entry {
         StreamEntry::Step(step) => {
-            let name = &program.functions[step.path.function].function.demangled;
+            let name = &program.functions[step.path.function.index()].function.demangled;
             let whole = if step.is_whole { "" } else { "?" };
             let accesses = step.accesses.iter().map(|access| {
                 let address = access.address.map_or("?".into(), |at| format!("{at:x}"));

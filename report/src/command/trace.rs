@@ -6,6 +6,7 @@
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use trace::steps::function_id::FunctionId;
 
 use crate::command::filters::GlobArguments;
 
@@ -128,7 +129,11 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
             let filter = arguments.globs.filter();
             let Opened { trace, program, times, code } = open_paths(arguments.trace)?;
             let chosen = choose(&program, &filter)?;
-            let chosen = (0..).zip(chosen).filter_map(|(at, is_it)| is_it.then_some(at)).collect();
+            let chosen = (0..)
+                .map(FunctionId)
+                .zip(chosen)
+                .filter_map(|(at, is_it)| is_it.then_some(at))
+                .collect();
             let functions = if filter.takes_all() { None } else { Some(chosen) };
             memory::memory(&trace, &program, &times, functions, arguments.view)?;
             Ok(code)

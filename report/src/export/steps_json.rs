@@ -122,7 +122,7 @@ pub fn step(
     touched: Touched<'_>,
     out: &mut dyn Write,
 ) -> serde_json::Result<()> {
-    let of = &program.functions[step.path.function].function;
+    let of = &program.functions[step.path.function.index()].function;
     let path = &step.path.path;
     let access = |accessed: &Accessed| {
         let access = program.access(&step.path, accessed.at)?;

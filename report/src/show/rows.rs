@@ -6,6 +6,7 @@ use counts::model::{Count, Function, Report};
 use counts::select::{Chosen, Sort, without_arguments};
 use pathformat::manifest::Location;
 use profile::names;
+use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 
 use crate::show::notation::base_name;
@@ -104,8 +105,8 @@ pub(crate) fn columns() -> [Column; 4] {
 }
 
 /// A traced function of a program.
-pub(crate) fn traced_function(program: &Program, function: u32) -> Cell<'static> {
-    match program.functions.get(function as usize) {
+pub(crate) fn traced_function(program: &Program, function: FunctionId) -> Cell<'static> {
+    match program.functions.get(function.index()) {
         Some(of) => {
             let forms = forms(&of.function.demangled, names::short(&of.function.shape));
             Cell::Name(Name { forms, ..Name::default() })

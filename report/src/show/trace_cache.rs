@@ -6,6 +6,7 @@ use profile::escape::terminal;
 use trace::file::Trace;
 use trace::memory::cache::Layout;
 use trace::memory::simulation::{Misses, Simulation, Use};
+use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 
 use crate::show::document::{Document, Fact, Remark};
@@ -22,8 +23,8 @@ pub fn document(
     layouts: [Layout; 2],
     top: usize,
 ) -> Document<'static> {
-    let mut functions: BTreeMap<u32, Use> = BTreeMap::new();
-    let mut lines: BTreeMap<(u32, &str, u32), Use> = BTreeMap::new();
+    let mut functions: BTreeMap<FunctionId, Use> = BTreeMap::new();
+    let mut lines: BTreeMap<(FunctionId, &str, u32), Use> = BTreeMap::new();
     let mut all = Use::default();
     for (place, of) in &simulation.places {
         all.add(of);
@@ -31,7 +32,7 @@ pub fn document(
         let at = program.location_of(*place).map_or(("", 0), |at| (at.file.as_str(), at.line));
         lines.entry((place.function, at.0, at.1)).or_default().add(of);
     }
-    let name = |function: u32| traced_function(program, function);
+    let name = |function: FunctionId| traced_function(program, function);
     let place = |file: &str, line: u32| {
         if file.is_empty() {
             return Cell::Unknown;

@@ -11,6 +11,7 @@ use trace::order::item::{Actions, CodePlace};
 use trace::order::releases::Link;
 use trace::order::source::threads;
 use trace::order::thread_id::ThreadId;
+use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 use trace::tasks::graph::{TaskId, TaskKind};
 use trace::tasks::hot::Heat;
@@ -155,8 +156,8 @@ fn curve(report: &TaskGraphReport<'_>) -> String {
 }
 
 /// The name of a function.
-pub(super) fn name(program: &Program, function: u32) -> String {
-    let Some(of) = program.functions.get(function as usize) else { return "?".into() };
+pub(super) fn name(program: &Program, function: FunctionId) -> String {
+    let Some(of) = program.functions.get(function.index()) else { return "?".into() };
     let name = names::short(&of.function.shape).unwrap_or_else(|| of.function.demangled.clone());
     terminal(&name).into_owned()
 }
@@ -236,7 +237,7 @@ fn heat_columns() -> Vec<Column> {
 }
 
 fn functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
-    let mut of: HashMap<u32, Heat> = HashMap::new();
+    let mut of: HashMap<FunctionId, Heat> = HashMap::new();
     for ((function, _), heat) in report.heats {
         let sum = of.entry(*function).or_default();
         sum.count += heat.count;
@@ -272,14 +273,17 @@ fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
 }
 
 /// Paths in words, by function and id. Those of one function differ.
-fn path_texts<'a>(program: &'a Program, paths: &[(u32, u64)]) -> HashMap<(u32, u64), Cell<'a>> {
-    let mut by_function: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+fn path_texts<'a>(
+    program: &'a Program,
+    paths: &[(FunctionId, u64)],
+) -> HashMap<(FunctionId, u64), Cell<'a>> {
+    let mut by_function: BTreeMap<FunctionId, Vec<u64>> = BTreeMap::new();
     for (function, path) in paths {
         by_function.entry(*function).or_default().push(*path);
     }
     let mut cells = HashMap::new();
     for (function, ids) in by_function {
-        let path = |id: &u64| program.path_of(function as usize, *id);
+        let path = |id: &u64| program.path_of(function, *id);
         let known: Vec<_> = ids.iter().filter_map(path).collect();
         let texts = texts(program, &known.iter().map(AsRef::as_ref).collect::<Vec<_>>());
         for (path, cell) in known.iter().zip(path_flow::cells(texts)) {

@@ -12,6 +12,7 @@ use trace::memory::uses::{MemoryTotals, Uses};
 use trace::order::item::CodePlace;
 use trace::order::source::threads;
 use trace::order::thread_id::ThreadId;
+use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 
 use crate::show::document::{Document, Fact, Remark};
@@ -115,7 +116,7 @@ impl MemoryReport<'_> {
         let mut rows: Vec<_> = self.uses.by_function.iter().collect();
         rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
         let all = rows.len();
-        let row = |(id, of): (&u32, &MemoryTotals)| {
+        let row = |(id, of): (&FunctionId, &MemoryTotals)| {
             let mut cells = self.touched(of);
             cells.push(traced_function(self.program, *id));
             Row::from(cells)

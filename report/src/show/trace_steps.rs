@@ -17,6 +17,7 @@ use trace::file::Stream;
 use trace::file::event::{Event, function_called};
 use trace::memory::owned::Object;
 use trace::memory::owner_names::OwnerNames;
+use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 use trace::steps::step::{Accessed, Step};
 use trace::steps::time::Times;
@@ -56,9 +57,9 @@ pub struct StepWriter<'a> {
     with_accesses: bool,
     owner_names: &'a OwnerNames<'a>,
     /// Names of functions.
-    names: HashMap<usize, String>,
+    names: HashMap<FunctionId, String>,
     /// Texts of paths, by function and path.
-    texts: HashMap<(usize, u64), String>,
+    texts: HashMap<(FunctionId, u64), String>,
 }
 
 impl<'a> StepWriter<'a> {
@@ -167,10 +168,10 @@ impl<'a> StepWriter<'a> {
         format!(" {}", terminal(&self.owner_names.place(owner, offset)))
     }
 
-    fn name(&mut self, function: usize) -> String {
+    fn name(&mut self, function: FunctionId) -> String {
         let program = self.program;
         let name = || {
-            let function = &program.functions[function].function;
+            let function = &program.functions[function.index()].function;
             let name = names::short(&function.shape).unwrap_or_else(|| function.demangled.clone());
             terminal(&name).into_owned()
         };
@@ -185,7 +186,7 @@ impl<'a> StepWriter<'a> {
         if self.texts.len() > KEPT {
             self.texts.clear();
         }
-        let possible = self.program.functions[path.function].function.shape.num_paths;
+        let possible = self.program.functions[path.function.index()].function.shape.num_paths;
         let mut all = Vec::new();
         if possible <= TOGETHER {
             all.extend((0..possible).filter_map(|id| self.program.path_of(path.function, id)));

@@ -10,7 +10,7 @@ use trace::steps::traced_path::TracedPath;
 /// The texts of paths of one function, which must be of the program. No two of them read the same.
 pub(crate) fn texts<'a>(program: &'a Program, paths: &[&TracedPath]) -> Vec<PathText<'a>> {
     let Some(first) = paths.first() else { return Vec::new() };
-    let function = &program.functions[first.function].function;
+    let function = &program.functions[first.function.index()].function;
     let wording = Wording::of(&program.modules[function.module]);
     let of_model: Vec<_> = paths.iter().map(|path| &path.path).collect();
     let mut texts = path_text::texts(function, wording, &of_model);

@@ -50,7 +50,7 @@ impl<'a> OwnerNames<'a> {
                 format!("stack of stream {stream}")
             }
             Owner::Heap { function, file, line } => {
-                let function = function.and_then(|at| self.program.functions.get(at as usize));
+                let function = function.and_then(|at| self.program.functions.get(at.index()));
                 let name = function.map_or("?", |of| of.function.demangled.as_str());
                 if file.is_empty() {
                     format!("heap: {name}")

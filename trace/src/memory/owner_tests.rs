@@ -11,6 +11,7 @@ use crate::memory::tests::Random;
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
+use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 
 const THREADS: usize = 3;
@@ -46,7 +47,7 @@ fn touch(block: &Block, offset: u64) -> MemoryAccess {
         size: 1,
         kind: AccessKind::Store,
         // Whose it is.
-        place: CodePlace { function: 0, at: block.number },
+        place: CodePlace { function: FunctionId(0), at: block.number },
         is_atomic: false,
         before: 0,
         after: 0,
@@ -91,7 +92,8 @@ impl Run {
             accesses.push(touch(&block, self.random.below(block.size)));
         }
         let actions = Actions { paths: 1, ..Actions::default() };
-        let done = EndedPath { function, path: 0, last: 0, actions, accesses };
+        let done =
+            EndedPath { function: FunctionId(function), path: 0, last: 0, actions, accesses };
         self.items[thread].push(Item::Path(done));
     }
 
@@ -204,7 +206,7 @@ fn look(seed: u64, items: Vec<Vec<Item>>) -> [usize; 3] {
     walk_with_owners(inputs(), owners, &mut looker);
     let mut counts = [looker.found.len(), 0, 0];
     for (number, owner, is_sure) in looker.found {
-        let is_it = matches!(owner, Owner::Heap { function: Some(of), .. } if of == number);
+        let is_it = matches!(owner, Owner::Heap { function: Some(of), .. } if of.0 == number);
         assert!(is_it || !is_sure, "seed {seed}: {number} is told to be {owner:?}");
         counts[1] += usize::from(is_sure);
         counts[2] += usize::from(is_it);

@@ -25,6 +25,7 @@ use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{EndedPath, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
+use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 
 /// So large is the stack of a thread unless the program asks for another one.
@@ -44,7 +45,7 @@ pub enum Owner {
     /// Blocks that a function allocates.
     Heap {
         /// The function, as far as it is known.
-        function: Option<u32>,
+        function: Option<FunctionId>,
         /// The file; empty if the line is not known.
         file: String,
         /// The line.
@@ -123,9 +124,9 @@ pub struct Owners<'a> {
     /// The last place of each thread where what others did may be missing.
     missing: HashMap<ThreadId, Moment>,
     /// By stream, the function and the id of its last path.
-    ended: Vec<Option<(u32, u64)>>,
+    ended: Vec<Option<(FunctionId, u64)>>,
     /// By function and path, whose memory is that it calls for at its end.
-    callers: HashMap<(u32, u64), OwnerId>,
+    callers: HashMap<(FunctionId, u64), OwnerId>,
     latest: Option<Latest>,
     frees: Frees,
     /// By thread and address, the last part of the thread in which it freed a block there, if it
@@ -445,7 +446,7 @@ impl<'a> Owners<'a> {
         self.end(Some((done.function, done.path)));
     }
 
-    fn end(&mut self, path: Option<(u32, u64)>) {
+    fn end(&mut self, path: Option<(FunctionId, u64)>) {
         if self.ended.len() <= self.stream {
             self.ended.resize(self.stream + 1, None);
         }

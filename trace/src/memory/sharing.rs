@@ -185,9 +185,10 @@ mod tests {
     use pathformat::manifest::AccessKind;
 
     use super::*;
+    use crate::steps::function_id::FunctionId;
 
     fn touch(sharing: &mut Sharing, thread: u32, kind: AccessKind, at: u64, size: u64) {
-        let place = CodePlace { function: 0, at: thread };
+        let place = CodePlace { function: FunctionId(0), at: thread };
         let access =
             MemoryAccess { address: at, size, kind, place, is_atomic: false, before: 0, after: 0 };
         let mask = ((1 << size) - 1) << (at % 64);

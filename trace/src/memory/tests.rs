@@ -11,6 +11,7 @@ use crate::memory::races::Races;
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
+use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 
 /// Something that a thread did, with its tickets.
@@ -43,7 +44,7 @@ fn touch(random: &mut Random, number: u32) -> MemoryAccess {
         size,
         kind: kinds[random.below(3) as usize],
         // Each access has a place of its own.
-        place: CodePlace { function: 0, at: number },
+        place: CodePlace { function: FunctionId(0), at: number },
         is_atomic: false,
         before: 0,
         after: 0,
@@ -109,7 +110,7 @@ fn inputs(threads: &[Vec<Action>]) -> Streams<std::vec::IntoIter<Item>> {
     };
     let item = |did: &Action| match *did {
         Action::Plain(access) => Item::Path(EndedPath {
-            function: 0,
+            function: FunctionId(0),
             path: 0,
             last: 0,
             actions: Actions::default(),
@@ -216,7 +217,7 @@ fn memory_with_a_new_owner_has_no_history() {
     let nothing = Program::default();
     let store = |at: u32| {
         let (address, size, kind) = (0x2000, 8, AccessKind::Store);
-        let place = CodePlace { function: 0, at };
+        let place = CodePlace { function: FunctionId(0), at };
         let accesses = vec![MemoryAccess {
             address,
             size,
@@ -227,7 +228,7 @@ fn memory_with_a_new_owner_has_no_history() {
             after: 0,
         }];
         Item::Path(EndedPath {
-            function: 0,
+            function: FunctionId(0),
             path: 0,
             last: 0,
             actions: Actions::default(),

@@ -15,6 +15,7 @@ use crate::memory::sharing::Sharing;
 use crate::order::item::{Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::Streams;
+use crate::steps::function_id::FunctionId;
 
 /// The bytes of a page.
 const PAGE: u64 = 4096;
@@ -27,7 +28,7 @@ pub struct Selection {
     /// Those of this thread, or all.
     pub thread: Option<ThreadId>,
     /// Those of these functions, or all.
-    pub functions: Option<HashSet<u32>>,
+    pub functions: Option<HashSet<FunctionId>>,
 }
 
 impl Selection {
@@ -69,7 +70,7 @@ pub struct Uses<'a> {
     /// By owner.
     pub by_owner: BTreeMap<OwnerId, MemoryTotals>,
     /// By function.
-    pub by_function: BTreeMap<u32, MemoryTotals>,
+    pub by_function: BTreeMap<FunctionId, MemoryTotals>,
     /// What threads share.
     pub sharing: Sharing,
     /// The owners of memory.
@@ -85,7 +86,7 @@ pub struct Uses<'a> {
 struct Measuring {
     all: MemoryTotals,
     by_owner: BTreeMap<OwnerId, MemoryTotals>,
-    by_function: BTreeMap<u32, MemoryTotals>,
+    by_function: BTreeMap<FunctionId, MemoryTotals>,
     sharing: Sharing,
     missing: u64,
     selection: Selection,
@@ -132,7 +133,7 @@ impl Measuring {
             for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
                 of.distances.add(distance);
             }
-            for (footprint, of) in self.footprints.iter_mut().zip([0, owner.0, function]) {
+            for (footprint, of) in self.footprints.iter_mut().zip([0, owner.0, function.0]) {
                 *footprint.entry((of, line)).or_default() |= mask;
             }
             if self.has_threads {
@@ -152,7 +153,7 @@ impl Measuring {
                 let touched = match kind {
                     0 => &mut self.all,
                     1 => self.by_owner.entry(OwnerId(of)).or_default(),
-                    _ => self.by_function.entry(of).or_default(),
+                    _ => self.by_function.entry(FunctionId(of)).or_default(),
                 };
                 touched.bytes += u64::from(mask.count_ones());
                 touched.lines += 1;
@@ -229,14 +230,14 @@ mod tests {
             address,
             size: 8,
             kind: AccessKind::Load,
-            place: CodePlace { function: 0, at: 0 },
+            place: CodePlace { function: FunctionId(0), at: 0 },
             is_atomic: false,
             before: 0,
             after: 0,
         };
         let accesses = addresses.map(access).collect();
         let actions = Actions::default();
-        let done = EndedPath { function: 0, path: 0, last: 0, actions, accesses };
+        let done = EndedPath { function: FunctionId(0), path: 0, last: 0, actions, accesses };
         let items = vec![Item::Path(done)].into_iter();
         let input = Input { thread: ThreadId(0), is_handler: false, begun: 0, items };
         let selection = Selection { line, ..Selection::default() };
@@ -263,7 +264,7 @@ mod tests {
             assert_eq!(all.pages, distinct(PAGE).len() as u64, "{stride} {line}");
             assert_eq!(all.distances.first, all.lines);
             assert_eq!(of.by_owner[&OwnerId(0)], of.all);
-            assert_eq!(of.by_function[&0], of.all);
+            assert_eq!(of.by_function[&FunctionId(0)], of.all);
         }
     }
 

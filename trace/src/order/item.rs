@@ -3,6 +3,8 @@
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Synchronisation};
 
+use crate::steps::function_id::FunctionId;
+
 /// What is next in a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
@@ -52,21 +54,21 @@ impl Actions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CodePlace {
     /// Index of the function.
-    pub function: u32,
+    pub function: FunctionId,
     /// Of an access, the index of its source location; of the end of a path, its last block.
     pub at: u32,
 }
 
 impl CodePlace {
     /// No place is known.
-    pub const NONE: Self = Self { function: u32::MAX, at: u32::MAX };
+    pub const NONE: Self = Self { function: FunctionId::NONE, at: u32::MAX };
 }
 
 /// A path that ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndedPath {
     /// Index of its function among those of the program.
-    pub function: u32,
+    pub function: FunctionId,
     /// The id of the path.
     pub path: u64,
     /// Its last block.

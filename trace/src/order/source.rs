@@ -118,7 +118,7 @@ impl<'a> Items<'a> {
     /// Puts what a step did where [`next`](Iterator::next) finds it.
     fn put(&mut self, step: &Step) {
         let path = &step.path;
-        let function = path.function as u32;
+        let function = path.function;
         let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
         let actions = Actions {
             paths: 1,

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use counts::model::{End, Start};
 use pathformat::manifest::{Access, Address, Stride};
 
+use crate::steps::function_id::FunctionId;
 use crate::steps::program::{Program, TracedFunction};
 use crate::steps::traced_path::{Arrival, TracedPath};
 
@@ -35,7 +36,7 @@ pub(super) struct Activations {
     /// How many began.
     begun: u64,
     /// By function, how many of the stack are of it.
-    of_function: HashMap<usize, usize>,
+    of_function: HashMap<FunctionId, usize>,
 }
 
 /// An activation of a function.
@@ -43,7 +44,7 @@ pub(super) struct Activations {
 pub(super) struct Activation {
     /// Which of the stream's, from 0.
     pub(super) number: u64,
-    function: usize,
+    function: FunctionId,
     /// Whether the trace has it from its beginning.
     pub(super) is_whole: bool,
     /// The edge of the acyclic graph that its last path ended with.
@@ -152,7 +153,7 @@ impl Activations {
         }
         (activation.last, activation.is_calling) = (path.joints.end, path.joints.is_call);
         activation.last_block = path.path.blocks.last().copied();
-        let of = program.functions.get(path.function);
+        let of = program.functions.get(path.function.index());
         let last = path.path.blocks.last().copied();
         if let Some(block) =
             last.filter(|block| of.is_some_and(|of| of.returns_twice.contains(block)))
@@ -163,7 +164,7 @@ impl Activations {
     }
 }
 
-fn forget(of_function: &mut HashMap<usize, usize>, function: usize) {
+fn forget(of_function: &mut HashMap<FunctionId, usize>, function: FunctionId) {
     if let Some(number) = of_function.get_mut(&function) {
         *number -= 1;
         if *number == 0 {

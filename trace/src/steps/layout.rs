@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::steps::function_id::FunctionId;
+
 /// The numbers of a process, by modules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
@@ -15,7 +17,7 @@ struct Placed {
     /// Its numbers.
     numbers: Range<u64>,
     /// Its functions by their first counters: that, the number of paths, and the function.
-    functions: Vec<(u64, u64, usize)>,
+    functions: Vec<(u64, u64, FunctionId)>,
 }
 
 impl Layout {
@@ -25,7 +27,7 @@ impl Layout {
     pub(super) fn add(
         &mut self,
         numbers: Range<u64>,
-        mut functions: Vec<(u64, u64, usize)>,
+        mut functions: Vec<(u64, u64, FunctionId)>,
     ) -> bool {
         functions.sort_unstable();
         let length = numbers.end.saturating_sub(numbers.start);
@@ -49,7 +51,7 @@ impl Layout {
     }
 
     /// The function that a number is of, and its path.
-    pub(super) fn find(&self, number: u32) -> Option<(usize, u64)> {
+    pub(super) fn find(&self, number: u32) -> Option<(FunctionId, u64)> {
         let number = u64::from(number);
         let at = self.modules.partition_point(|module| module.numbers.start <= number);
         let module = &self.modules[at.checked_sub(1)?];
@@ -67,23 +69,27 @@ impl Layout {
 mod tests {
     use super::*;
 
+    fn path(first: u64, paths: u64, function: u32) -> (u64, u64, FunctionId) {
+        (first, paths, FunctionId(function))
+    }
+
     #[test]
     fn a_number_leads_to_its_path() {
         let mut layout = Layout::default();
-        assert!(layout.add(100..110, vec![(6, 4, 8), (1, 3, 7)]));
-        assert!(layout.add(110..112, vec![(1, 1, 9)]));
+        assert!(layout.add(100..110, vec![path(6, 4, 8), path(1, 3, 7)]));
+        assert!(layout.add(110..112, vec![path(1, 1, 9)]));
         assert!(layout.add(90..100, Vec::new()));
         let found = [99, 100, 101, 103, 104, 106, 109, 110, 111, 112].map(|at| layout.find(at));
         let expected = [
             None,
             None,
-            Some((7, 0)),
-            Some((7, 2)),
+            Some((FunctionId(7), 0)),
+            Some((FunctionId(7), 2)),
             None,
-            Some((8, 0)),
-            Some((8, 3)),
+            Some((FunctionId(8), 0)),
+            Some((FunctionId(8), 3)),
             None,
-            Some((9, 0)),
+            Some((FunctionId(9), 0)),
             None,
         ];
         assert_eq!(found, expected);
@@ -97,9 +103,11 @@ mod tests {
         for taken in [109..120, 90..101, 100..110, 50..200, 104..106] {
             assert!(!layout.add(taken.clone(), Vec::new()), "{taken:?}");
         }
-        for functions in [vec![(1, 10, 0)], vec![(1, 2, 0), (2, 1, 1)], vec![(u64::MAX, 2, 0)]] {
+        for functions in
+            [vec![path(1, 10, 0)], vec![path(1, 2, 0), path(2, 1, 1)], vec![path(u64::MAX, 2, 0)]]
+        {
             assert!(!layout.add(200..210, functions.clone()), "{functions:?}");
         }
-        assert!(layout.add(110..111, vec![(0, 1, 0)]));
+        assert!(layout.add(110..111, vec![path(0, 1, 0)]));
     }
 }

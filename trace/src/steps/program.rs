@@ -24,6 +24,7 @@ use profile::names;
 use profile::source_names::SourceNames;
 
 use crate::file::images::LoadedImage;
+use crate::steps::function_id::FunctionId;
 use crate::steps::layout::Layout;
 use crate::steps::traced_path::{TracedPath, returns_twice};
 
@@ -127,7 +128,7 @@ impl Program {
             let traced: Vec<_> = functions
                 .filter(|(_, shape)| shape.num_paths > 0 && shape.skipped.is_none())
                 .collect();
-            let paths = traced.iter().zip(first..);
+            let paths = traced.iter().zip((first as u32..).map(FunctionId));
             let paths = paths.map(|((_, shape), at)| (shape.first_counter, shape.num_paths, at));
             if !self.layout.add(numbers, paths.collect()) {
                 self.damaged(
@@ -180,8 +181,8 @@ impl Program {
     }
 
     /// A path of a function.
-    pub fn path_of(&self, function: usize, id: u64) -> Option<Arc<TracedPath>> {
-        let traced = self.functions.get(function)?;
+    pub fn path_of(&self, function: FunctionId, id: u64) -> Option<Arc<TracedPath>> {
+        let traced = self.functions.get(function.index())?;
         let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
         let shape = &traced.function.shape;
         TracedPath::of(function, shape, &traced.headers, decoder.as_ref()?, id).ok()
@@ -189,13 +190,13 @@ impl Program {
 
     /// What the manifest says of an access on a path.
     pub fn access(&self, path: &TracedPath, at: (u32, u32)) -> Option<&Access> {
-        let shape = &self.functions.get(path.function)?.function.shape;
+        let shape = &self.functions.get(path.function.index())?.function.shape;
         shape.blocks.get(at.0 as usize)?.accesses.get(at.1 as usize)
     }
 
     /// Where an access on a path is in the source.
     pub fn location(&self, path: &TracedPath, access: &Access) -> Option<&Location> {
-        let shape = &self.functions.get(path.function)?.function.shape;
+        let shape = &self.functions.get(path.function.index())?.function.shape;
         shape.locations.get(access.location? as usize)
     }
 }

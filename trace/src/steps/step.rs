@@ -118,7 +118,7 @@ fn step(
     let (depth, activation) = activations.enter(&path);
     let (number, is_whole) = (activation.number, activation.is_whole);
     let mut accesses = Vec::with_capacity(path.accesses.len());
-    if let Some(of) = program.functions.get(path.function) {
+    if let Some(of) = program.functions.get(path.function.index()) {
         let mut arrivals = path.arrivals.iter().peekable();
         for (behind, &at) in path.accesses.iter().enumerate() {
             while let Some(arrival) = arrivals.next_if(|arrival| arrival.behind <= behind) {

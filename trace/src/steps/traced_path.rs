@@ -12,11 +12,13 @@ use pathformat::manifest::{
 use pathformat::trace::ADDRESS;
 use paths::decode::Decoder;
 
+use crate::steps::function_id::FunctionId;
+
 /// A path as every record with its number tells it.
 #[derive(Clone, Debug)]
 pub struct TracedPath {
     /// Index of its function among those of the program.
-    pub function: usize,
+    pub function: FunctionId,
     /// Its blocks, its start and its end.
     pub path: Path,
     /// Its accesses in order, each as its block and its index there; and what is recorded for
@@ -73,7 +75,7 @@ impl TracedPath {
     /// # Errors
     /// There is no such path, or the graph is damaged.
     pub(super) fn of(
-        function: usize,
+        function: FunctionId,
         shape: &Shape,
         headers: &HashMap<u32, u32>,
         decoder: &Decoder,

@@ -11,6 +11,7 @@ use crate::order::item::EndedPath;
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor};
+use crate::steps::function_id::FunctionId;
 use crate::tasks::graph::{Graph, TaskId};
 
 /// What a path did in the tasks on a way.
@@ -25,7 +26,7 @@ pub struct Heat {
 }
 
 /// By function and path.
-pub type Heats = HashMap<(u32, u64), Heat>;
+pub type Heats = HashMap<(FunctionId, u64), Heat>;
 
 /// The visitor that notes what paths do in tasks that are on a way.
 pub(crate) struct Heating<'a> {

@@ -203,7 +203,7 @@ impl Written<'_> {
                     _ => {}
                 }
                 match told {
-                    StreamEntry::Step(step) if self.chosen[step.path.function] => {
+                    StreamEntry::Step(step) if self.chosen[step.path.function.index()] => {
                         if left == 0 {
                             break;
                         }

@@ -14,6 +14,7 @@ use trace::memory::simulation::Simulation;
 use trace::memory::uses::{Selection, Uses};
 use trace::order::source::{Detail, inputs, threads};
 use trace::order::thread_id::ThreadId;
+use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 use trace::steps::time::Times;
 
@@ -127,7 +128,7 @@ pub(crate) fn memory(
     trace: &Trace,
     program: &Program,
     times: &Times,
-    functions: Option<HashSet<u32>>,
+    functions: Option<HashSet<FunctionId>>,
     view: MemoryView,
 ) -> Result<()> {
     let line = view.line_size;

@@ -66,7 +66,7 @@ fn the_way_has_the_paths_of_the_longest_thread() {
     walk(streams, &mut heating);
     let heats = heating.heats;
     let mut found: Vec<_> =
-        heats.iter().map(|(of, heat)| (of.0, heat.count, heat.instructions, heat.time)).collect();
+        heats.iter().map(|(of, heat)| (of.0.0, heat.count, heat.instructions, heat.time)).collect();
     found.sort_by_key(|found| found.0);
     assert_eq!(found, [(0, 2, 11, 11.0), (3, 1, 15, 15.0)]);
 }

@@ -8,6 +8,7 @@ use pathformat::trace::{Operation, Synchronisation};
 use crate::order::item::{Actions, EndedPath, Item};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
+use crate::steps::function_id::FunctionId;
 use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::parallelism::Parallelism;
@@ -31,7 +32,13 @@ fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
                 })
             };
             let actions = Actions { paths: 1, instructions: 3, ..Actions::default() };
-            let done = EndedPath { function: 0, path: 0, last: 0, actions, accesses: Vec::new() };
+            let done = EndedPath {
+                function: FunctionId(0),
+                path: 0,
+                last: 0,
+                actions,
+                accesses: Vec::new(),
+            };
             [event(Operation::Lock, turn), Item::Path(done), event(Operation::Unlock, turn + 1)]
         })
     };

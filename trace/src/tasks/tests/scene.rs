@@ -9,6 +9,7 @@ use crate::order::item::{Actions, EndedPath, Item};
 use crate::order::releases::Link;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
+use crate::steps::function_id::FunctionId;
 use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::graph::Graph;
@@ -42,8 +43,13 @@ impl Scene {
     /// A thread executes instructions.
     pub(crate) fn work(&mut self, thread: usize, instructions: u64) {
         let actions = Actions { paths: 1, blocks: 2, instructions, ..Actions::default() };
-        let done =
-            EndedPath { function: thread as u32, path: 0, last: 0, actions, accesses: Vec::new() };
+        let done = EndedPath {
+            function: FunctionId(thread as u32),
+            path: 0,
+            last: 0,
+            actions,
+            accesses: Vec::new(),
+        };
         self.items[thread].push(Item::Path(done));
         self.now[thread] += instructions;
     }
