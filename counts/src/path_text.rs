@@ -1,4 +1,5 @@
-//! Describes a path as the source reads: line after line, and behind each branch where control went.
+//! Describes a path as the source reads: line after line, and behind each branch where control
+//! went.
 //!
 //! What a branch tested is left out. The optimiser negates conditions, merges and splits branches,
 //! so that only the place that control reached next is true at every level of optimisation. Two
