@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use counts::model::{Counting, End, Function, Path, Start};
+use counts::model::{Counting, End, Function, Path, PathId, Start};
 
 use crate::pairs::Pair;
 use crate::parts::{Counted, Sides};
@@ -40,7 +40,7 @@ pub struct PathPart<'a> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     /// Its number.
-    Id(u64),
+    Id(PathId),
     /// How it starts, where it goes, how it ends, and the edges at which it may end.
     Way(Start, &'a [u32], End, Vec<(u32, u32)>),
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path as FilePath;
 
 use counts::lines;
-use counts::model::{Function, Report};
+use counts::model::{Function, PathId, Report};
 use counts::select::Filter;
 
 use crate::formulas::{Formula, Runs, Score};
@@ -36,7 +36,7 @@ pub const KINDS: [Kind; 4] = [Kind::Paths, Kind::Blocks, Kind::Branches, Kind::L
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Element {
     /// A path of a function, by its id.
-    Path(usize, u64),
+    Path(usize, PathId),
     /// A block of a function.
     Block(usize, u32),
     /// An edge of a function, by its index.
@@ -58,7 +58,7 @@ pub struct Spectra {
     /// The build-ids of each image, by the name of its file.
     pub builds: BTreeMap<String, BTreeSet<Vec<u8>>>,
     by_identity: HashMap<Identity, usize>,
-    paths: HashSet<(usize, u64)>,
+    paths: HashSet<(usize, PathId)>,
     executed: HashMap<Element, Runs>,
     /// The function whose line it is.
     owners: HashMap<(String, u32), (bool, usize)>,
@@ -250,10 +250,10 @@ mod tests {
     fn spectra() -> Spectra {
         let passed = sample::report();
         let mut failed = passed.clone();
-        failed.functions[4].paths.retain(|path| path.id != 1);
+        failed.functions[4].paths.retain(|path| path.id != PathId(1));
         failed.functions[4].block_counts[1] = 0;
         let mut passing = passed.clone();
-        passing.functions[4].paths.retain(|path| path.id == 1);
+        passing.functions[4].paths.retain(|path| path.id == PathId(1));
         passing.functions[4].block_counts = vec![0, 9, 0, 0, 0];
         let mut spectra = Spectra::default();
         spectra.add(&passing, false);

@@ -213,7 +213,7 @@ fn paths_differ_as_the_walks_do() {
                         let path = a.or(b).expect("one side has it");
                         let difference = path.instructions as i128 * (part.count.b - part.count.a);
                         assert_eq!(part.difference, difference);
-                        found.insert(path.id, (part.count.a, part.count.b));
+                        found.insert(path.id.0, (part.count.a, part.count.b));
                     }
                     other => panic!("pair {seed}, {name}: {other:?}"),
                 }

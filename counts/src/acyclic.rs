@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use pathformat::manifest::{CutReason, DagEdge, DagEdgeKind, Exit, Function};
 use paths::decode::Decoder;
 
-use crate::model::{Count, End, Path, Start, instructions};
+use crate::model::{Count, End, Path, PathId, Start, instructions};
 
 /// A decoder for the paths of a function.
 ///
@@ -35,15 +35,15 @@ pub(crate) fn plain_edges(shape: &Function) -> Result<Vec<(u32, u32, u64)>> {
 ///
 /// # Errors
 /// There is no path of this id, or the graph is damaged.
-pub fn possible(shape: &Function, decoder: &Decoder, id: u64) -> Result<Path> {
+pub fn possible(shape: &Function, decoder: &Decoder, id: PathId) -> Result<Path> {
     let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
-    path(shape, id, 0, &decoder.path(id)?, &sizes)
+    path(shape, id, 0, &decoder.path(id.0)?, &sizes)
 }
 
 /// Reads one path off its acyclic edges.
 pub fn path(
     shape: &Function,
-    id: u64,
+    id: PathId,
     count: Count,
     edges: &[usize],
     sizes: &[u64],

@@ -18,7 +18,7 @@ use crate::acyclic::{decoder, memory, path};
 use crate::count_inference;
 use crate::counted::CountedImage;
 use crate::flow;
-use crate::model::{CallSite, Count, Counting, Function, Module, Report, instructions};
+use crate::model::{CallSite, Count, Counting, Function, Module, PathId, Report, instructions};
 use crate::slices::{FunctionCounts, merge_copies, never_ran, slice};
 use crate::tables::{TableCounts, TableKey};
 use crate::uncut_paths;
@@ -132,8 +132,8 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
         for (id, count) in counts {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
             allowance.take(memory(edges.len())).with_context(|| format!("path {id}"))?;
-            let path =
-                path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+            let path = path(&shape, PathId(id), count, &edges, &sizes)
+                .with_context(|| format!("path {id}"))?;
             edges.iter().for_each(|&edge| dag_counts[edge] += count);
             path.blocks.iter().for_each(|&block| block_counts[block as usize] += count);
             paths.push(path);
@@ -141,8 +141,8 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
         // What the parent ran of a path that its child ended is the parent's alone.
         for (id, count) in inherited {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
-            let path =
-                path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+            let path = path(&shape, PathId(id), count, &edges, &sizes)
+                .with_context(|| format!("path {id}"))?;
             let take = |from: &mut Count| *from = from.saturating_sub(count);
             edges.iter().for_each(|&edge| take(&mut dag_counts[edge]));
             path.blocks.iter().for_each(|&block| take(&mut block_counts[block as usize]));

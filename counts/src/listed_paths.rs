@@ -74,7 +74,7 @@ mod tests {
         let report = sample::report();
         let function = &report.functions[0];
         let mut twin = function.paths[0].clone();
-        twin.id += 1_000;
+        twin.id.0 += 1_000;
         let listed = |path| ListedPath { function, path, wording: Wording::default() };
         let list = [listed(&function.paths[0]), listed(&function.paths[1]), listed(&twin)];
         assert_eq!(by_function(&list), [[0, 1, 2]]);

@@ -5,11 +5,13 @@
 //! and edges.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path as FilePath, PathBuf};
 
 use pathformat::manifest;
 use pathformat::settings::{Level, Mode, Stage};
 pub use profile::run::{Count, Image, ProcessId, Run};
+use serde::Serialize;
 
 /// Everything that the profiles tell.
 #[derive(Clone, Debug, Default)]
@@ -179,11 +181,21 @@ pub fn num_ids(shape: &manifest::Function) -> u64 {
     shape.uncut.as_ref().map_or(shape.num_paths, |uncut| uncut.num_paths)
 }
 
+/// A path, by its number among the possible paths of its function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct PathId(pub u64);
+
+impl Display for PathId {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// An executed path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// Its number among the function's possible paths.
-    pub id: u64,
+    pub id: PathId,
     /// How often it ran.
     pub count: Count,
     /// How it starts.
@@ -338,7 +350,7 @@ impl Function {
     /// The executed paths that have ended. Pieces of uncut paths are not among them.
     pub fn completed(&self) -> impl Iterator<Item = &Path> {
         let possible = num_ids(&self.shape);
-        self.paths.iter().filter(move |path| path.end != End::InFlight && path.id < possible)
+        self.paths.iter().filter(move |path| path.end != End::InFlight && path.id.0 < possible)
     }
 
     /// How many paths were executed to their end, counted with repetition.

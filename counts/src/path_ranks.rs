@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::model::{Function, Path};
+use crate::model::{Function, Path, PathId};
 
 /// The executed paths of a function, the one that executed most instructions first. Ties go to the
 /// one that ran more often, then to the smaller id.
@@ -14,7 +14,7 @@ pub fn ranked(function: &Function) -> Vec<&Path> {
 }
 
 /// For each id of an executed path its number, from 1.
-pub fn ranks(function: &Function) -> HashMap<u64, usize> {
+pub fn ranks(function: &Function) -> HashMap<PathId, usize> {
     ranked(function).into_iter().zip(1..).map(|(path, rank)| (path.id, rank)).collect()
 }
 
@@ -26,8 +26,8 @@ mod tests {
     #[test]
     fn the_hottest_path_is_the_first() {
         let report = sample::report();
-        let ids: Vec<_> = ranked(&report.functions[0]).iter().map(|path| path.id).collect();
+        let ids: Vec<_> = ranked(&report.functions[0]).iter().map(|path| path.id.0).collect();
         assert_eq!(ids, [7, 5, 6, 1, 0]);
-        assert_eq!(ranks(&report.functions[0])[&6], 3);
+        assert_eq!(ranks(&report.functions[0])[&PathId(6)], 3);
     }
 }

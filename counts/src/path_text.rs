@@ -65,6 +65,8 @@ fn same(texts: &[String]) -> Vec<Vec<usize>> {
 mod tests {
     use pathformat::settings::Stage;
 
+    use crate::model::PathId;
+
     use super::*;
     use crate::sample;
 
@@ -162,7 +164,7 @@ mod tests {
     fn paths_of_the_same_blocks_have_their_ids() {
         let mut report = sample::report();
         let function = &mut report.functions[0];
-        let twin = Path { id: 99, ..function.paths[0].clone() };
+        let twin = Path { id: PathId(99), ..function.paths[0].clone() };
         function.paths = vec![function.paths[0].clone(), twin];
         let paths: Vec<_> = function.paths.iter().collect();
         let texts = texts(function, Wording::default(), &paths);

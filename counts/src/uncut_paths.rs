@@ -11,7 +11,7 @@ use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Uncut};
 use pathformat::wire::Allowance;
 
 use crate::acyclic::{self, decoder};
-use crate::model::{Count, Path, instructions};
+use crate::model::{Count, Path, PathId, instructions};
 use crate::tables::{TableCounts, TableKey};
 
 /// The executed paths of a function with a table, and how many executions are told by pieces alone.
@@ -41,7 +41,7 @@ pub fn paths(
             continue;
         };
         allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
-        let mut path = acyclic::path(&unlimited, id, count, &edges, &sizes)
+        let mut path = acyclic::path(&unlimited, PathId(id), count, &edges, &sizes)
             .with_context(|| format!("path {id}"))?;
         for piece in
             parts.pieces(uncut, &edges).with_context(|| format!("the pieces of path {id}"))?
@@ -57,9 +57,9 @@ pub fn paths(
     for (id, count) in left.into_iter().filter(|&(_, count)| count > 0) {
         let edges = piece_decoder.path(id).with_context(|| format!("path {id}"))?;
         allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
-        let piece = acyclic::path(shape, id, count, &edges, &sizes)
+        let piece = acyclic::path(shape, PathId(id), count, &edges, &sizes)
             .with_context(|| format!("path {id}"))?;
-        paths.push(Path { id: uncut.num_paths.saturating_add(id), ..piece });
+        paths.push(Path { id: PathId(uncut.num_paths.saturating_add(id)), ..piece });
     }
     Ok((paths, beyond))
 }

@@ -1,7 +1,7 @@
 //! Coverage of small functions, as it is shown.
 
 use counts::coverage::Coverage;
-use counts::model::{Count, End, Function, Module, Path, Report, Start};
+use counts::model::{Count, End, Function, Module, Path, PathId, Report, Start};
 use counts::select::Filter;
 use counts::source_files::Covered;
 use pathformat::manifest::{
@@ -50,7 +50,7 @@ fn branch(name: &str, file: &str, [yes, no]: [Count; 2]) -> Function {
         blocks: vec![0, way, 3],
         instructions: 0,
     };
-    let paths = [path(0, yes, 1), path(1, no, 2)];
+    let paths = [path(PathId(0), yes, 1), path(PathId(1), no, 2)];
     Function {
         demangled: name.into(),
         entries: yes + no,

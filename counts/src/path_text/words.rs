@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use pathformat::manifest::Location;
 
 use crate::distinct::Precision;
+use crate::model::PathId;
 
 /// A path in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct PathText<'a> {
     /// How it ends: `return`, or a word and the place where control goes on.
     pub end: String,
     /// The id of the path.
-    pub id: u64,
+    pub id: PathId,
     /// Whether nothing but its id tells it from another path.
     pub needs_id: bool,
 }

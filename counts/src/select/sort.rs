@@ -69,7 +69,7 @@ mod tests {
         let all = functions(&report, &Filter::default()).functions;
         let first = |sort| {
             let (function, path) = paths(&all, sort)[0];
-            (function.demangled.clone(), path.id)
+            (function.demangled.clone(), path.id.0)
         };
         assert_eq!(first(Sort::Instructions), ("collatz".into(), 7));
         assert_eq!(first(Sort::Count), ("collatz".into(), 7));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use counts::counted::CountedModule;
 use counts::decode::decode;
 use counts::entries::Layout;
-use counts::model::{Count, End, Path, Start};
+use counts::model::{Count, End, Path, PathId, Start};
 use pathformat::manifest::{
     Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Uncut,
 };
@@ -53,7 +53,7 @@ fn may_stay() -> Function {
 
 /// Number and count of each path.
 fn paths(of: &counts::model::Function) -> Vec<(u64, Count)> {
-    of.paths.iter().map(|path| (path.id, path.count)).collect()
+    of.paths.iter().map(|path| (path.id.0, path.count)).collect()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
     assert_eq!((found.entries, &found.block_counts), (8, &vec![8, 3]));
     assert_eq!(found.edge_counts, [Some(3)]);
     let in_flight = Path {
-        id: 0,
+        id: PathId(0),
         count: 5,
         start: Start::Entry,
         end: End::InFlight,

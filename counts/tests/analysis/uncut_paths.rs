@@ -94,8 +94,8 @@ impl Case {
         let (mut whole, mut blocks) = (BTreeMap::new(), vec![0; self.blocks.len()]);
         for path in &self.found.paths {
             path.blocks.iter().for_each(|&block| blocks[block as usize] += path.count);
-            if path.id < self.possible {
-                whole.insert(path.id, (path.count, path.blocks.clone()));
+            if path.id.0 < self.possible {
+                whole.insert(path.id.0, (path.count, path.blocks.clone()));
             }
         }
         (whole, blocks)
@@ -115,7 +115,7 @@ fn with_room_for_all_every_path_is_whole() {
             assert_eq!(blocks.iter().sum::<Count>(), case.sizes as Count);
             // Pieces are left only of paths that did not end: one for each frame that stays is in
             // flight.
-            let pieces = || case.found.paths.iter().filter(|path| path.id >= case.possible);
+            let pieces = || case.found.paths.iter().filter(|path| path.id.0 >= case.possible);
             let in_flight =
                 pieces().filter(|piece| piece.end == End::InFlight).map(|piece| piece.count);
             assert_eq!(in_flight.sum::<Count>(), case.stays as Count, "graph {}", case.seed);

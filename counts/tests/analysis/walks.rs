@@ -210,7 +210,7 @@ fn counters_of_paths_tell_paths_blocks_and_edges() {
             .map(|path| {
                 let sizes: u32 = path.blocks.iter().map(|block| block + 1).sum();
                 assert_eq!(path.instructions, u64::from(sizes), "graph {seed}");
-                (path.id, (path.count, path.last, (path.start, path.blocks, path.end)))
+                (path.id.0, (path.count, path.last, (path.start, path.blocks, path.end)))
             })
             .collect();
         assert_eq!(listed, ran, "graph {seed}");

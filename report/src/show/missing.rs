@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use counts::acyclic;
 use counts::coverage::paths_of;
-use counts::model::{self, Count, End, Function, Path, Report};
+use counts::model::{self, Count, End, Function, Path, PathId, Report};
 use counts::path_text::{self, Wording};
 use counts::source_files::SourceFile;
 use counts::uncut_paths::without_limit;
@@ -219,10 +219,10 @@ fn paths<'a>(
         .map(|uncut| Function { shape: without_limit(&function.shape, uncut), ..function.clone() });
     let function = unlimited.as_ref().unwrap_or(function);
     let Ok(decoder) = acyclic::decoder(&function.shape) else { return cells };
-    let taken: HashSet<u64> = function.completed().map(|path| path.id).collect();
+    let taken: HashSet<PathId> = function.completed().map(|path| path.id).collect();
     let mut missing = Vec::new();
     let mut is_complete = true;
-    for id in (0..model::num_ids(&function.shape)).filter(|id| !taken.contains(id)) {
+    for id in (0..model::num_ids(&function.shape)).map(PathId).filter(|id| !taken.contains(id)) {
         is_complete = *room > 0;
         if !is_complete {
             break;

@@ -284,6 +284,8 @@ fn wrap(words: &[Word], width: usize) -> Vec<String> {
 mod tests {
     use pathformat::manifest::Location;
 
+    use counts::model::PathId;
+
     use super::*;
 
     /// Steps on these lines of one function, each with a choice behind it.
@@ -299,7 +301,7 @@ mod tests {
             start: Some("loop:"),
             steps: lines.iter().enumerate().map(step).collect(),
             end: "loop 100".into(),
-            id: lines.iter().sum::<usize>() as u64,
+            id: PathId(lines.iter().sum::<usize>() as u64),
             needs_id: false,
         }
     }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use counts::model::Count;
+use counts::model::PathId;
 use profile::escape::terminal;
 use profile::names;
 use trace::order::item::{Actions, CodePlace};
@@ -266,7 +267,7 @@ fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
     let rows = sorted.into_iter().map(|((function, path), of)| {
         let cells = heat(&of, whole).into_iter();
         let text = texts.remove(&(function, path)).unwrap_or(Cell::Unknown);
-        let path = [traced_function(report.program, function), number(path), text];
+        let path = [traced_function(report.program, function), number(path.0), text];
         Row::from(cells.chain(path).collect::<Vec<_>>())
     });
     table("critical_paths", columns, rows, (top, "Nothing is on the critical path."))
@@ -275,15 +276,15 @@ fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
 /// Paths in words, by function and id. Those of one function differ.
 fn path_texts<'a>(
     program: &'a Program,
-    paths: &[(FunctionId, u64)],
-) -> HashMap<(FunctionId, u64), Cell<'a>> {
-    let mut by_function: BTreeMap<FunctionId, Vec<u64>> = BTreeMap::new();
+    paths: &[(FunctionId, PathId)],
+) -> HashMap<(FunctionId, PathId), Cell<'a>> {
+    let mut by_function: BTreeMap<FunctionId, Vec<PathId>> = BTreeMap::new();
     for (function, path) in paths {
         by_function.entry(*function).or_default().push(*path);
     }
     let mut cells = HashMap::new();
     for (function, ids) in by_function {
-        let path = |id: &u64| program.path_of(function, *id);
+        let path = |id: &PathId| program.path_of(function, *id);
         let known: Vec<_> = ids.iter().filter_map(path).collect();
         let texts = texts(program, &known.iter().map(AsRef::as_ref).collect::<Vec<_>>());
         for (path, cell) in known.iter().zip(path_flow::cells(texts)) {

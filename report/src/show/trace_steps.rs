@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::io::{Result, Write};
 
+use counts::model::PathId;
 use owo_colors::OwoColorize;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::Operation;
@@ -59,7 +60,7 @@ pub struct StepWriter<'a> {
     /// Names of functions.
     names: HashMap<FunctionId, String>,
     /// Texts of paths, by function and path.
-    texts: HashMap<(FunctionId, u64), String>,
+    texts: HashMap<(FunctionId, PathId), String>,
 }
 
 impl<'a> StepWriter<'a> {
@@ -189,7 +190,9 @@ impl<'a> StepWriter<'a> {
         let possible = self.program.functions[path.function.index()].function.shape.num_paths;
         let mut all = Vec::new();
         if possible <= TOGETHER {
-            all.extend((0..possible).filter_map(|id| self.program.path_of(path.function, id)));
+            all.extend(
+                (0..possible).map(PathId).filter_map(|id| self.program.path_of(path.function, id)),
+            );
         }
         let alone = [path];
         let together: Vec<&TracedPath> = all.iter().map(AsRef::as_ref).collect();

@@ -1,6 +1,7 @@
 //! Owners are those of random programs, whose threads hand blocks to each other by a lock while an
 //! allocator gives the same memory again and again.
 
+use counts::model::PathId;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
@@ -92,8 +93,13 @@ impl Run {
             accesses.push(touch(&block, self.random.below(block.size)));
         }
         let actions = Actions { paths: 1, ..Actions::default() };
-        let done =
-            EndedPath { function: FunctionId(function), path: 0, last: 0, actions, accesses };
+        let done = EndedPath {
+            function: FunctionId(function),
+            path: PathId(0),
+            last: 0,
+            actions,
+            accesses,
+        };
         self.items[thread].push(Item::Path(done));
     }
 

@@ -27,6 +27,7 @@ use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
+use counts::model::PathId;
 
 /// So large is the stack of a thread unless the program asks for another one.
 const STACK: u64 = 8 << 20;
@@ -124,9 +125,9 @@ pub struct Owners<'a> {
     /// The last place of each thread where what others did may be missing.
     missing: HashMap<ThreadId, Moment>,
     /// By stream, the function and the id of its last path.
-    ended: Vec<Option<(FunctionId, u64)>>,
+    ended: Vec<Option<(FunctionId, PathId)>>,
     /// By function and path, whose memory is that it calls for at its end.
-    callers: HashMap<(FunctionId, u64), OwnerId>,
+    callers: HashMap<(FunctionId, PathId), OwnerId>,
     latest: Option<Latest>,
     frees: Frees,
     /// By thread and address, the last part of the thread in which it freed a block there, if it
@@ -446,7 +447,7 @@ impl<'a> Owners<'a> {
         self.end(Some((done.function, done.path)));
     }
 
-    fn end(&mut self, path: Option<(FunctionId, u64)>) {
+    fn end(&mut self, path: Option<(FunctionId, PathId)>) {
         if self.ended.len() <= self.stream {
             self.ended.resize(self.stream + 1, None);
         }

@@ -1,5 +1,6 @@
 //! Races are those that a search through all orders finds, in small random programs.
 
+use counts::model::PathId;
 use std::collections::BTreeSet;
 
 use pathformat::manifest::AccessKind;
@@ -111,7 +112,7 @@ fn inputs(threads: &[Vec<Action>]) -> Streams<std::vec::IntoIter<Item>> {
     let item = |did: &Action| match *did {
         Action::Plain(access) => Item::Path(EndedPath {
             function: FunctionId(0),
-            path: 0,
+            path: PathId(0),
             last: 0,
             actions: Actions::default(),
             accesses: vec![access],
@@ -229,7 +230,7 @@ fn memory_with_a_new_owner_has_no_history() {
         }];
         Item::Path(EndedPath {
             function: FunctionId(0),
-            path: 0,
+            path: PathId(0),
             last: 0,
             actions: Actions::default(),
             accesses,

@@ -3,6 +3,7 @@
 //! All that is kept is proportional to the lines that were touched, not to the accesses. Distances
 //! are between the accesses of one thread.
 
+use counts::model::PathId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pathformat::trace::Allocation;
@@ -237,7 +238,8 @@ mod tests {
         };
         let accesses = addresses.map(access).collect();
         let actions = Actions::default();
-        let done = EndedPath { function: FunctionId(0), path: 0, last: 0, actions, accesses };
+        let done =
+            EndedPath { function: FunctionId(0), path: PathId(0), last: 0, actions, accesses };
         let items = vec![Item::Path(done)].into_iter();
         let input = Input { thread: ThreadId(0), is_handler: false, begun: 0, items };
         let selection = Selection { line, ..Selection::default() };

@@ -4,6 +4,7 @@ use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Synchronisation};
 
 use crate::steps::function_id::FunctionId;
+use counts::model::PathId;
 
 /// What is next in a stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +71,7 @@ pub struct EndedPath {
     /// Index of its function among those of the program.
     pub function: FunctionId,
     /// The id of the path.
-    pub path: u64,
+    pub path: PathId,
     /// Its last block.
     pub last: u32,
     /// How much it did.

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Error, Result, anyhow};
 use counts::acyclic::decoder;
 use counts::image_places::ImagePlaces;
-use counts::model::{Counting, Function, Module};
+use counts::model::{Counting, Function, Module, PathId};
 use counts::placed::rename;
 use pathformat::ModuleId;
 use pathformat::manifest::{self, Access, Address, Location, Stride};
@@ -177,11 +177,11 @@ impl Program {
     /// The path that a number stands for.
     pub fn path(&self, number: u32) -> Option<Arc<TracedPath>> {
         let (function, id) = self.layout.find(number)?;
-        self.path_of(function, id)
+        self.path_of(function, PathId(id))
     }
 
     /// A path of a function.
-    pub fn path_of(&self, function: FunctionId, id: u64) -> Option<Arc<TracedPath>> {
+    pub fn path_of(&self, function: FunctionId, id: PathId) -> Option<Arc<TracedPath>> {
         let traced = self.functions.get(function.index())?;
         let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
         let shape = &traced.function.shape;

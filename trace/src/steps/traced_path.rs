@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use counts::acyclic;
-use counts::model::{Path, Start, instructions};
+use counts::model::{Path, PathId, Start, instructions};
 use pathformat::manifest::{
     Access, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
 };
@@ -79,9 +79,9 @@ impl TracedPath {
         shape: &Shape,
         headers: &HashMap<u32, u32>,
         decoder: &Decoder,
-        id: u64,
+        id: PathId,
     ) -> Result<Arc<Self>> {
-        let edges = decoder.path(id)?;
+        let edges = decoder.path(id.0)?;
         let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
         let path = acyclic::path(shape, id, 1, &edges, &sizes)?;
         let accesses: Vec<_> = accesses(shape, &path).map(|(block, at, _)| (block, at)).collect();

@@ -13,6 +13,7 @@ use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor};
 use crate::steps::function_id::FunctionId;
 use crate::tasks::graph::{Graph, TaskId};
+use counts::model::PathId;
 
 /// What a path did in the tasks on a way.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,7 +27,7 @@ pub struct Heat {
 }
 
 /// By function and path.
-pub type Heats = HashMap<(FunctionId, u64), Heat>;
+pub type Heats = HashMap<(FunctionId, PathId), Heat>;
 
 /// The visitor that notes what paths do in tasks that are on a way.
 pub(crate) struct Heating<'a> {

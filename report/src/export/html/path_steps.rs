@@ -165,6 +165,8 @@ fn elided(text: &str, longest: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use counts::model::PathId;
+
     use super::*;
     use crate::sample;
 
@@ -175,7 +177,7 @@ mod tests {
         let mut long = function.paths[1].clone();
         long.blocks = long.blocks.iter().copied().cycle().take(400).collect();
         let mut other = long.clone();
-        (other.id, other.blocks[200]) = (long.id + 1, 3);
+        (other.id, other.blocks[200]) = (PathId(long.id.0 + 1), 3);
         let listed = |path| ListedPath { function, path, wording: Wording::default() };
         let list = [listed(&long), listed(&function.paths[0]), listed(&other)];
         let whole = listed_paths::plain(&list);
@@ -192,7 +194,7 @@ mod tests {
         let report = sample::report();
         let function = &report.functions[0];
         let path = &function.paths[0];
-        let twin = Path { id: path.id + 1_000, ..path.clone() };
+        let twin = Path { id: PathId(path.id.0 + 1_000), ..path.clone() };
         let listed = |path| ListedPath { function, path, wording: Wording::default() };
         let texts = cut_numbered(&[listed(path), listed(&twin)], 100);
         assert!(texts.iter().all(|text| !text.contains('#')), "{texts:?}");

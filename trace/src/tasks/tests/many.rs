@@ -1,5 +1,6 @@
 //! How much memory and time many tasks take. Run it with `--ignored --nocapture`.
 
+use counts::model::PathId;
 use std::io::{Write, stderr};
 use std::time::Instant;
 
@@ -34,7 +35,7 @@ fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
             let actions = Actions { paths: 1, instructions: 3, ..Actions::default() };
             let done = EndedPath {
                 function: FunctionId(0),
-                path: 0,
+                path: PathId(0),
                 last: 0,
                 actions,
                 accesses: Vec::new(),

@@ -1,6 +1,7 @@
 //! A process that is made up: each instruction takes a nanosecond, and operations that nobody has
 //! to wait for take none.
 
+use counts::model::PathId;
 use std::collections::BTreeMap;
 
 use pathformat::trace::{Operation, Order, Synchronisation};
@@ -45,7 +46,7 @@ impl Scene {
         let actions = Actions { paths: 1, blocks: 2, instructions, ..Actions::default() };
         let done = EndedPath {
             function: FunctionId(thread as u32),
-            path: 0,
+            path: PathId(0),
             last: 0,
             actions,
             accesses: Vec::new(),
