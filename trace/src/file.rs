@@ -8,6 +8,7 @@
 //! * [`chosen`] finds the trace that is meant.
 //! * `head` reads which process ran, [`images`] reads its images.
 //! * [`frame`] decompresses a chunk, [`records`] reads its records, [`event`] one event.
+//! * [`stream_id`] is the number of a stream.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,6 +30,9 @@ pub mod frame;
 mod head;
 pub mod images;
 pub mod records;
+pub mod stream_id;
+
+use stream_id::StreamId;
 
 /// No chunk is longer: the whole of one is read into memory.
 const LONGEST_CHUNK: u64 = 1 << 26;
@@ -63,9 +67,9 @@ pub struct Trace {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
     /// Its number, from 1; [`PROCESS`].
-    pub number: u32,
+    pub number: StreamId,
     /// The stream that it interrupts, if it is a signal handler's.
-    pub interrupts: Option<u32>,
+    pub interrupts: Option<StreamId>,
     /// The kernel's number of the thread.
     pub thread: u32,
     /// Its chunks by their numbers, each number once.
@@ -138,7 +142,7 @@ impl Trace {
             header: header.size,
             chunk_size: header.chunk_size,
             free_chunks: 0,
-            process: Stream { number: PROCESS, ..Stream::default() },
+            process: Stream { number: StreamId(PROCESS), ..Stream::default() },
             streams: Vec::new(),
             problems: Vec::new(),
             file,
@@ -173,8 +177,10 @@ impl Trace {
                 Ok(Some(head)) => {
                     begun += 1;
                     let stream = streams.entry(head.stream.get()).or_insert_with(|| Stream {
-                        number: head.stream.get(),
-                        interrupts: Some(head.interrupts.get()).filter(|&stream| stream != 0),
+                        number: StreamId(head.stream.get()),
+                        interrupts: Some(head.interrupts.get())
+                            .filter(|&stream| stream != 0)
+                            .map(StreamId),
                         thread: head.thread.get(),
                         chunks: Vec::new(),
                     });
@@ -191,7 +197,7 @@ impl Trace {
             (self.length.saturating_sub(self.header)).div_ceil(self.chunk_size) - begun;
         for mut stream in streams.into_values() {
             self.put_in_order(&mut stream.chunks);
-            if stream.number == PROCESS {
+            if stream.number.0 == PROCESS {
                 self.process = stream;
             } else {
                 self.streams.push(stream);

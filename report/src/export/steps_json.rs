@@ -11,6 +11,7 @@ use profile::escape;
 use serde::Serialize;
 use trace::file::Stream;
 use trace::file::event::{Event, function_called};
+use trace::file::stream_id::StreamId;
 use trace::memory::owned::Object;
 use trace::memory::owner_names::OwnerNames;
 use trace::steps::chunks::Gap;
@@ -21,9 +22,9 @@ use trace::steps::time::Times;
 /// A path that ended.
 #[derive(Serialize)]
 struct StepEntry<'a> {
-    stream: u32,
+    stream: StreamId,
     thread: u32,
-    interrupts: Option<u32>,
+    interrupts: Option<StreamId>,
     frame: u64,
     depth: usize,
     whole: bool,
@@ -48,9 +49,9 @@ type AccessEntry = (&'static str, u64, Option<u64>, Option<u32>);
 /// That records are missing.
 #[derive(Serialize)]
 struct GapEntry<'a> {
-    stream: u32,
+    stream: StreamId,
     thread: u32,
-    interrupts: Option<u32>,
+    interrupts: Option<StreamId>,
     event: &'static str,
     text: &'a str,
 }
@@ -58,9 +59,9 @@ struct GapEntry<'a> {
 /// An operation that synchronises.
 #[derive(Serialize)]
 struct SynchronisationEntry {
-    stream: u32,
+    stream: StreamId,
     thread: u32,
-    interrupts: Option<u32>,
+    interrupts: Option<StreamId>,
     event: &'static str,
     operation: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,9 +80,9 @@ struct SynchronisationEntry {
 /// Memory that was allocated or freed.
 #[derive(Serialize)]
 struct AllocationEntry {
-    stream: u32,
+    stream: StreamId,
     thread: u32,
-    interrupts: Option<u32>,
+    interrupts: Option<StreamId>,
     event: &'static str,
     address: Option<u64>,
     size: u64,

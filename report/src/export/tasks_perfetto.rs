@@ -28,7 +28,7 @@ pub fn write(
     let micros = |time: u64| time.saturating_sub(begin) as f64 / 1000.0;
     let number = |thread: ThreadId| {
         let streams = threads.get(thread.index());
-        streams.and_then(|streams| streams.first()).map_or(thread.0, |stream| stream.number)
+        streams.and_then(|streams| streams.first()).map_or(thread.0, |stream| stream.number.0)
     };
     out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     let mut first = true;

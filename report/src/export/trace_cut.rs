@@ -108,7 +108,7 @@ fn pack(chunk: &mut [u8]) -> u32 {
 
 /// The chunks of a stream that belong to a part.
 pub fn chosen<'a>(trace: &Trace, part: &Part, stream: &'a Stream) -> &'a [Chunk] {
-    if !part.streams.is_empty() && !part.streams.contains(&stream.number) {
+    if !part.streams.is_empty() && !part.streams.contains(&stream.number.0) {
         return &[];
     }
     let starts = trace.streams.iter().flat_map(|stream| &stream.chunks).map(|chunk| chunk.time);

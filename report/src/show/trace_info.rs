@@ -152,7 +152,7 @@ fn streams(trace: &Trace, totals: &[Totals], top: usize) -> Table<'static> {
     let all = trace.streams.len();
     let row = |(stream, totals): (&Stream, &Totals)| {
         let interrupts = match stream.interrupts {
-            Some(other) => Cell::Number(other.into()),
+            Some(other) => Cell::Number(other.0.into()),
             None => Cell::Nothing,
         };
         let numbers = [
@@ -164,7 +164,7 @@ fn streams(trace: &Trace, totals: &[Totals], top: usize) -> Table<'static> {
             totals.gap_count,
         ];
         let of =
-            [Cell::Number(stream.number.into()), Cell::Number(stream.thread.into()), interrupts];
+            [Cell::Number(stream.number.0.into()), Cell::Number(stream.thread.into()), interrupts];
         let numbers = numbers.map(|number| Cell::Number(Count::from(number)));
         Row::from(of.into_iter().chain(numbers).collect::<Vec<_>>())
     };

@@ -40,7 +40,7 @@ pub fn document(
     uses: &Uses<'_>,
     top: usize,
 ) -> Document<'static> {
-    let number = |of: &Vec<&Stream>| of.first().map_or(0, |stream| stream.number);
+    let number = |of: &Vec<&Stream>| of.first().map_or(0, |stream| stream.number.0);
     let streams = threads(trace).iter().map(number).collect();
     let report = MemoryReport { program, uses, streams, names: OwnerNames::of(trace, program) };
     let mut remarks = Vec::new();

@@ -13,6 +13,7 @@ use profile::observer::Observer;
 
 use crate::file::Trace;
 use crate::file::event::Event;
+use crate::file::stream_id::StreamId;
 use crate::memory::frees::Frees;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Owner, OwnerId, OwnerLookup, Owners};
@@ -32,7 +33,7 @@ pub struct Owned<'a> {
     owners: Owners<'a>,
     numbering: Numbering,
     /// The index of each stream, by its number.
-    streams: HashMap<u32, usize>,
+    streams: HashMap<StreamId, usize>,
 }
 
 /// Numbers objects in the order in which they are found, and keeps the numbers of each stream.
@@ -79,10 +80,10 @@ impl<'a> Owned<'a> {
         trace: &'a Trace,
         program: &'a Program,
         times: &Times,
-        selected: &HashSet<u32>,
+        selected: &HashSet<StreamId>,
         observer: &dyn Observer,
     ) -> Self {
-        let numbers: Vec<u32> =
+        let numbers: Vec<StreamId> =
             threads(trace).into_iter().flatten().map(|stream| stream.number).collect();
         let kept =
             numbers.iter().map(|number| selected.contains(number).then(ObjectNumbers::default));
@@ -95,7 +96,7 @@ impl<'a> Owned<'a> {
     }
 
     /// What is touched by the stream with a number.
-    pub fn stream(&self, number: u32) -> Objects<'_> {
+    pub fn stream(&self, number: StreamId) -> Objects<'_> {
         let at = self.streams.get(&number).copied();
         let kept = at.and_then(|at| self.numbering.kept.get(at)?.as_ref());
         let differences = kept.map_or(&[][..], |kept| kept.differences.as_slice());

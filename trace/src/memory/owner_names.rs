@@ -2,6 +2,7 @@
 
 use counts::path_text::base_name;
 
+use crate::file::stream_id::StreamId;
 use crate::file::{Stream, Trace};
 use crate::memory::owners::Owner;
 use crate::order::source::threads;
@@ -13,13 +14,14 @@ use crate::steps::program::Program;
 pub struct OwnerNames<'a> {
     program: &'a Program,
     /// The number of the stream of each thread.
-    streams: Vec<u32>,
+    streams: Vec<StreamId>,
 }
 
 impl<'a> OwnerNames<'a> {
     /// For a trace of a program.
     pub fn of(trace: &Trace, program: &'a Program) -> Self {
-        let number = |of: &Vec<&Stream>| of.first().map_or(0, |stream| stream.number);
+        let number =
+            |of: &Vec<&Stream>| of.first().map_or(StreamId::default(), |stream| stream.number);
         Self { program, streams: threads(trace).iter().map(number).collect() }
     }
 

@@ -3,7 +3,6 @@
 //! All that is kept is proportional to the lines that were touched, not to the accesses. Distances
 //! are between the accesses of one thread.
 
-use counts::model::PathId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pathformat::trace::Allocation;
@@ -219,6 +218,7 @@ impl OwnerVisitor for Measuring {
 mod tests {
     use super::*;
     use crate::memory::frees::Frees;
+    use counts::model::PathId;
     use pathformat::manifest::AccessKind;
 
     use crate::order::item::{Actions, CodePlace, EndedPath};

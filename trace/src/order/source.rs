@@ -6,6 +6,7 @@ use pathformat::manifest::{AccessKind, Tickets};
 use profile::observer::Observer;
 
 use crate::file::event::Event;
+use crate::file::stream_id::StreamId;
 use crate::file::{Stream, Trace};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
@@ -38,7 +39,7 @@ pub struct Items<'a> {
 /// The streams of each thread: its own first. A handler that interrupts a stream which the trace
 /// does not have is a thread of its own.
 pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
-    let known: HashMap<u32, &Stream> =
+    let known: HashMap<StreamId, &Stream> =
         trace.streams.iter().map(|stream| (stream.number, stream)).collect();
     let root = |stream: &Stream| {
         let mut at = stream.number;
@@ -52,7 +53,7 @@ pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
         stream.number
     };
     let mut threads: Vec<Vec<&Stream>> = Vec::new();
-    let mut places: HashMap<u32, usize> = HashMap::new();
+    let mut places: HashMap<StreamId, usize> = HashMap::new();
     for stream in &trace.streams {
         if root(stream) == stream.number {
             places.insert(stream.number, threads.len());

@@ -9,6 +9,7 @@ use pathprof::export::trace_cut::{self, Part};
 use pathprof::show::trace_info;
 use pathprof::show::trace_steps::StepWriter;
 use profile::observer::Observer;
+use trace::file::stream_id::StreamId;
 use trace::file::{Stream, Trace};
 use trace::memory::owned::Owned;
 use trace::memory::owner_names::OwnerNames;
@@ -97,7 +98,7 @@ pub(crate) fn cat(arguments: CatArguments) -> Result<u8> {
     let streams: Vec<&Stream> = trace
         .streams
         .iter()
-        .filter(|stream| arguments.thread.is_none_or(|number| number == stream.number))
+        .filter(|stream| arguments.thread.is_none_or(|number| number == stream.number.0))
         .collect();
     if let (Some(number), []) = (arguments.thread, streams.as_slice()) {
         bail!("there is no stream {number}; `pathprof trace info` lists them");
@@ -156,7 +157,7 @@ struct Written<'a> {
     /// The most paths.
     limit: u64,
     /// What could not be read, with the number of its stream.
-    gaps: Vec<(u32, Gap)>,
+    gaps: Vec<(StreamId, Gap)>,
 }
 
 impl Written<'_> {

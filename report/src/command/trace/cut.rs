@@ -53,7 +53,7 @@ pub(crate) fn cut(arguments: CutArguments) -> Result<u8> {
     trace.problems.iter().for_each(complain);
     let streams = arguments.thread;
     if let Some(number) =
-        streams.iter().find(|&&number| trace.streams.iter().all(|of| of.number != number))
+        streams.iter().find(|&&number| trace.streams.iter().all(|of| of.number.0 != number))
     {
         bail!("there is no stream {number}; `pathprof trace info` lists them");
     }

@@ -137,7 +137,7 @@ pub(crate) fn memory(
     }
     let thread = match view.thread {
         Some(number) => {
-            let is_it = |streams: &Vec<&Stream>| streams.iter().any(|of| of.number == number);
+            let is_it = |streams: &Vec<&Stream>| streams.iter().any(|of| of.number.0 == number);
             let Some(at) = threads(trace).iter().position(is_it) else {
                 bail!("there is no stream {number}; `pathprof trace info` lists them");
             };
