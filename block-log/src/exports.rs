@@ -11,7 +11,7 @@ use crate::log;
 
 process::run_at_start_and_end!(start, stop);
 
-// What code compiled with `-pathcc-mode=log` calls.
+// The functions that code compiled with `-pathcc-mode=log` calls.
 global_asm!(
     ".macro export name, target",
     ".globl \\name",
@@ -42,19 +42,19 @@ extern "C" fn stop() {
     log::finish(of_image());
 }
 
-/// A function is entered; gives its frame's number. `module` points to 16 bytes, the module's
-/// id; `function` is the function's index in the module's manifest.
+/// Records that a function is entered. Returns the number of its frame. `module` points to 16
+/// bytes, the module's id. `function` is the function's index in the module's manifest.
 unsafe extern "C" fn enter(module: *const log::Record, function: u32) -> u64 {
     // SAFETY: the instrumented code passes a constant of its own.
     log::enter(of_image(), unsafe { &*module }, function)
 }
 
-/// A block of a frame is executed.
+/// Records that a block of a frame is executed.
 extern "C" fn block(frame: u64, block: u32) {
     log::block(of_image(), frame, block);
 }
 
-/// A frame ends.
+/// Records that a frame ends.
 extern "C" fn end(frame: u64) {
     log::end(of_image(), frame);
 }

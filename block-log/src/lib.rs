@@ -1,14 +1,14 @@
 //! The block log: the runtime of the tests. An image of `-pathcc-mode=log` has it in place of the
-//! runtime that counts, and writes down every basic block that it executes.
+//! runtime that counts. It records every basic block that the image executes.
 //!
-//! | files | what they hold |
+//! | files | contents |
 //! |---|---|
 //! | `exports` | the symbols by which the log joins a program |
 //! | `log` | the log: its buffer, its file, its records |
 //!
-//! The log is a member of `libpathrt.a` beside the runtime; a link takes the one that its objects
-//! refer to. The entry points exist only under `panic = "abort"`, which is the profile `runtime`.
-//! In any other profile this is an ordinary library for tests and checks.
+//! The log is a member of `libpathrt.a` beside the runtime. A link takes the member to which its
+//! objects refer. The entry points exist only under `panic = "abort"`, which is the profile
+//! `runtime`. In any other profile this is an ordinary library for tests and checks.
 #![cfg_attr(panic = "abort", no_std)]
 #![cfg_attr(
     not(panic = "abort"),

@@ -1,5 +1,5 @@
-//! The block log, with which the tests check the counters: code compiled with `-pathcc-mode=log`
-//! calls in here for every basic block. Slow and obvious.
+//! The block log, with which the tests check the counters. Code compiled with `-pathcc-mode=log`
+//! calls it for every basic block. It is slow and simple.
 //!
 //! The file is named like the profile, with `.pathlog` in place of `.pathprof`. It is a sequence of
 //! 16-byte little-endian records, where a frame is one activation of a function:
@@ -12,11 +12,11 @@
 //!                                 kind 2: the frame ends, value = 0
 //! ```
 //!
-//! Records of one frame are in order; records of different frames may be mixed, the pair of kind 0
-//! excepted. A frame without a record of kind 2 was still active (or was left by `longjmp`); one
-//! without kind 0 was entered before a fork, by the parent. A process that is killed loses what is
-//! still in the buffer, unless the profile's name is to end in `.now.pathprof`: then each record is
-//! written at once.
+//! The records of one frame are in order. The records of different frames may be mixed, except for
+//! the pair of kind 0. A frame without a record of kind 2 was still active, or was left by
+//! `longjmp`. A frame without kind 0 was entered before a fork, by the parent. A process that is
+//! killed loses the records in the buffer, unless the profile's name ends in `.now.pathprof`: then
+//! each record is written at once.
 
 use core::hint;
 use core::ptr;
@@ -33,14 +33,14 @@ use process::text::Path;
 /// One record, or the module id after it.
 pub(crate) type Record = [u8; 16];
 
-/// Records in the buffer: 1 MiB.
+/// The number of records in the buffer: 1 MiB.
 const CAPACITY: usize = 1 << 16;
 
-/// Bits of a frame's number that count; those above tell apart images and processes that share a
-/// file.
+/// The number of bits that count in a frame's number. The bits above distinguish images and
+/// processes that share a file.
 const COUNTING_BITS: u32 = 36;
 
-/// What follows in a record.
+/// The kind of a record.
 #[derive(Clone, Copy)]
 enum Kind {
     Enter = 0,
@@ -56,16 +56,17 @@ fn record(frame: u64, kind: Kind, value: u32) -> Record {
     record
 }
 
-/// The log of an image in one process. It lies in memory that a forked child sees zeroed, so a
-/// child starts with an empty buffer, no lock held and no file. Zeros are a valid value.
+/// The log of an image in one process. It lies in memory that the kernel zeroes in a forked child,
+/// so a child starts with an empty buffer, no lock held and no file. All-zero bytes are a valid
+/// value.
 struct Log {
-    /// Whether a thread is using the rest.
+    /// True while a thread uses the rest.
     locked: AtomicBool,
-    /// How many frames were entered.
+    /// The number of frames that were entered.
     frames: u64,
     /// The file, once it is needed.
     file: Option<File>,
-    /// How many records are in the buffer.
+    /// The number of records in the buffer.
     length: usize,
     buffer: [Record; CAPACITY],
     path: Path,
@@ -74,11 +75,11 @@ struct Log {
 
 static LOG: AtomicPtr<Log> = AtomicPtr::new(ptr::null_mut());
 
-/// Set when the program ends: whatever comes later is written at once.
+/// True after the program has ended. Later records are written at once.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
-/// Calls `use_log` with the log while nobody else has it. Signals wait meanwhile, since a handler
-/// may log too.
+/// Calls `use_log` with the log, under its lock. Signals are blocked meanwhile, since a handler may
+/// log too.
 fn with_log<T>(use_log: impl FnOnce(&mut Log) -> T) -> Option<T> {
     let mask = sys::thread::block_signals();
     let result = log().map(|log| {
@@ -87,7 +88,7 @@ fn with_log<T>(use_log: impl FnOnce(&mut Log) -> T) -> Option<T> {
         while locked.swap(true, Ordering::Acquire) {
             hint::spin_loop();
         }
-        // SAFETY: whoever holds the lock is alone.
+        // SAFETY: the thread that holds the lock is alone.
         let result = use_log(unsafe { &mut *log });
         locked.store(false, Ordering::Release);
         result
@@ -96,7 +97,7 @@ fn with_log<T>(use_log: impl FnOnce(&mut Log) -> T) -> Option<T> {
     result
 }
 
-/// The log, mapped at its first use.
+/// Returns the log, which is mapped at its first use.
 fn log() -> Option<*mut Log> {
     let known = LOG.load(Ordering::Acquire);
     if !known.is_null() {
@@ -128,7 +129,7 @@ impl Log {
         }
     }
 
-    /// Writes the buffer to the file, or forgets it if there is no place for it.
+    /// Writes the buffer to the file, or drops the records if there is no place for it.
     fn flush(&mut self, environment: &Environment) {
         if self.file.is_none() && self.length > 0 && environment.enabled() {
             self.file = self.open(environment);
@@ -149,19 +150,20 @@ impl Log {
     }
 }
 
-/// From the name of a profile to that of a log.
+/// Turns the name of a profile into that of a log.
 fn rename_profile(path: &mut Path) {
     path.truncate(pattern::stem_length(path.as_bytes()));
     path.push(b'.');
     path.push_all(files::LOG.as_bytes());
 }
 
-/// Whether the log of this name is to be whole whatever becomes of the process.
+/// Returns true if each record of the log of this name is to be written at once.
 fn is_written_at_once(path: &Path) -> bool {
     path.as_bytes().ends_with(b".now.pathlog")
 }
 
-/// A number for a frame that no other has, in this process and in others that may share its file.
+/// Returns the number of a frame, which no other frame has in this process or in others that may
+/// share its file.
 fn frame_number(count: u64) -> u64 {
     let image = &raw const LOG as u64 >> 4;
     let salt = (image ^ u64::from(sys::process()).wrapping_mul(0x9e37_79b9))
@@ -169,7 +171,7 @@ fn frame_number(count: u64) -> u64 {
     salt << COUNTING_BITS | count
 }
 
-/// A function is entered; gives its frame's number.
+/// Records that a function is entered. Returns the number of its frame.
 pub(crate) fn enter(environment: &Environment, module: &Record, function: u32) -> u64 {
     let entered = with_log(|log| {
         log.frames += 1;
@@ -180,17 +182,17 @@ pub(crate) fn enter(environment: &Environment, module: &Record, function: u32) -
     entered.unwrap_or(0)
 }
 
-/// A block of a frame is executed.
+/// Records that a block of a frame is executed.
 pub(crate) fn block(environment: &Environment, frame: u64, block: u32) {
     with_log(|log| log.append(environment, &[record(frame, Kind::Block, block)]));
 }
 
-/// A frame ends.
+/// Records that a frame ends.
 pub(crate) fn end(environment: &Environment, frame: u64) {
     with_log(|log| log.append(environment, &[record(frame, Kind::End, 0)]));
 }
 
-/// The program ends.
+/// Ends the log with the program.
 pub(crate) fn finish(environment: &Environment) {
     ENDED.store(true, Ordering::Relaxed);
     with_log(|log| log.flush(environment));

@@ -1,18 +1,19 @@
-//! The processes from which this one descends, as they are known when it begins: a parent that ends
-//! hands its children over to another process.
+//! The ancestors of this process, as they are at its start. They are read early, because the kernel
+//! gives the children of a process that ends to another parent.
 //!
-//! A reader finds out which of them were counted. So a process belongs to what began it also if
-//! processes in between are not counted, such as a shell or `make`.
+//! A reader of profiles finds out which of the ancestors were counted. A process therefore belongs
+//! to the counted process that began it even if uncounted processes, such as a shell or `make`, are
+//! in between.
 
 use pathformat::profile::Ancestor;
 
 use crate::proc::Status;
 use crate::sys;
 
-/// How many are kept, the nearest ones.
+/// The number of ancestors that are kept, the nearest ones.
 const MOST: usize = 16;
 
-/// The processes from which one descends, the parent first. Zeros are none.
+/// The ancestors of a process, the parent first. All-zero bytes are an empty list.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ancestry {
@@ -21,23 +22,23 @@ pub struct Ancestry {
 }
 
 impl Ancestry {
-    /// Nobody.
+    /// An empty list.
     pub const NONE: Self = Self { known: [Ancestor::NONE; MOST], length: 0 };
 
-    /// The processes, the parent first.
+    /// Returns the ancestors, the parent first.
     pub fn as_slice(&self) -> &[Ancestor] {
         self.known.get(..self.length).unwrap_or_default()
     }
 
-    /// Looks at the parents of this process, which has this status if it is known.
+    /// Reads the ancestors of this process. `status` is the status of the process, if it is known.
     pub fn read(&mut self, status: Option<&Status>) {
         // The numbers in `/proc` may be those of another name space.
         let of_proc = status.filter(|status| status.process == sys::process());
         self.follow(sys::parent(), of_proc.map(|status| status.start), Status::of);
     }
 
-    /// Follows the line of parents from the first one on, whose child began at a time. Without a
-    /// time nothing but its number is known.
+    /// Follows the line of ancestors from `parent` on, whose child began at `child_start`. Without
+    /// a time only the number of the parent is kept.
     fn follow(
         &mut self,
         parent: u32,
@@ -49,7 +50,7 @@ impl Ancestry {
         while let (process @ 1.., child_start) = next
             && self.length < MOST
         {
-            // What began later than its child has taken over the number.
+            // A process that began later than its child has taken over the number.
             let status = child_start
                 .and_then(|child| status_of(process).filter(|status| status.start <= child));
             match status {
@@ -63,7 +64,7 @@ impl Ancestry {
         }
     }
 
-    /// In a forked child: this process was its parent.
+    /// Adds the parent of a forked child.
     pub fn descend(&mut self, parent: Ancestor) {
         self.known.copy_within(..MOST - 1, 1);
         self.known[0] = parent;
@@ -100,10 +101,10 @@ mod tests {
         let known = [(9, 5, 40), (5, 1, 30), (1, 0, 0)];
         assert_eq!(followed(9, Some(50), &known), [(9, 40), (5, 30), (1, 0)]);
         assert_eq!(followed(9, Some(50), &known[..1]), [(9, 40)]);
-        // Its number is known, and nothing else.
+        // Only the number is known.
         assert_eq!(followed(9, None, &known), [(9, 0)]);
         assert_eq!(followed(7, Some(50), &known), [(7, 0)]);
-        // Somebody else has the number by now.
+        // Another process has the number by now.
         assert_eq!(followed(9, Some(39), &known), [(9, 0)]);
         assert_eq!(followed(9, Some(50), &[(9, 5, 40), (5, 1, 41)]), [(9, 40)]);
         // A parent in another name space.

@@ -1,7 +1,7 @@
-//! The auxiliary vector: what the kernel tells a process of itself when it executes a program.
+//! The auxiliary vector, in which the kernel describes a process when it executes a program.
 //!
-//! It stands in `/proc/self/auxv`. Where nobody may read that, the kernel is asked (since Linux
-//! 6.4), or the vector is read where the kernel has put it: on the stack, behind the variables with
+//! It is read from `/proc/self/auxv`. Where that cannot be read, the vector comes from `prctl`
+//! (since Linux 6.4), or from where the kernel has put it: on the stack, behind the variables with
 //! which the program was started.
 
 use linux_raw_sys::auxvec::{AT_EXECFN, AT_NULL, AT_RANDOM, AT_SECURE};
@@ -11,17 +11,17 @@ use crate::sys::thread::is_readable;
 use crate::sys::{self, File, OpenError};
 use crate::text::Text;
 
-/// How many entries it may have. The kernel has about 25.
+/// The largest number of entries. The kernel has about 25.
 const MOST: usize = 64;
 
-/// How far above it, at most, the kernel puts the texts to which it points: those of the arguments
-/// and variables are in between.
+/// The largest distance from the vector up to the texts to which it points. The texts of the
+/// arguments and variables are in between.
 const REACH: u64 = 16 << 20;
 
 /// Texts are probed in parts of this length, which are never on two pages.
 const PART: usize = 8;
 
-/// An entry: what it is, and its value.
+/// An entry: its kind and its value.
 type Entry = [u64; 2];
 
 /// An auxiliary vector.
@@ -31,10 +31,10 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// That of this process.
+    /// Reads the vector of this process.
     ///
     /// # Errors
-    /// It cannot be read anywhere: why `/proc/self/auxv` cannot.
+    /// The vector cannot be read in any way. The error is that of opening `/proc/self/auxv`.
     pub fn read(library: &impl Library) -> Result<Self, OpenError> {
         let mut bytes = [0; MOST * size_of::<Entry>()];
         match File::open(c"/proc/self/auxv") {
@@ -48,7 +48,7 @@ impl Vector {
         }
     }
 
-    /// What these bytes hold; zeros end it.
+    /// Decodes a vector, which zeros end.
     fn of(bytes: &[u8; MOST * size_of::<Entry>()]) -> Self {
         let mut entries = [[0; 2]; MOST];
         let (words, _) = bytes.as_chunks::<8>();
@@ -58,15 +58,15 @@ impl Vector {
         Self { entries }
     }
 
-    /// The vector behind a list of texts that ends with a null, if there is one: the program may
-    /// have moved the list.
+    /// Returns the vector behind a list of texts that ends with a null. Returns `None` if there is
+    /// none, since the program may have moved the list.
     ///
     /// # Safety
-    /// Nobody may change the memory from the list on meanwhile.
+    /// The memory from the list on must not change meanwhile.
     unsafe fn behind(list: *const *const u8) -> Option<Self> {
         let mut next = list.cast::<u64>();
         let mut word = || {
-            // SAFETY: it is readable.
+            // SAFETY: the word is readable.
             let word = unsafe { is_readable(next as usize).then(|| next.read_volatile()) };
             next = next.wrapping_add(1);
             word
@@ -88,7 +88,7 @@ impl Vector {
         (above(AT_RANDOM) && above(AT_EXECFN)).then_some(found)
     }
 
-    /// The value of an entry.
+    /// Returns the value of the entry of a kind.
     pub fn get(&self, kind: u32) -> Option<u64> {
         let mut entries = self.entries.iter().take_while(|entry| entry[0] != u64::from(AT_NULL));
         entries.find(|entry| entry[0] == u64::from(kind)).map(|entry| entry[1])
@@ -102,7 +102,7 @@ impl Vector {
             if readable == 0 {
                 readable = PART - next % PART;
             }
-            // SAFETY: it is readable, and was put there by the kernel.
+            // SAFETY: the byte is readable, and the kernel has put it there.
             match unsafe { (next as *const u8).read_volatile() } {
                 0 => return,
                 byte => out.push(byte),
@@ -112,7 +112,7 @@ impl Vector {
     }
 }
 
-/// Whether the program runs with more rights than whoever started it.
+/// Returns true if the program runs with more rights than the user who started it.
 pub fn is_privileged(vector: &Result<Vector, OpenError>) -> bool {
     match vector {
         Ok(vector) => vector
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_vector_stands_behind_the_variables() {
-        // As the kernel lays it out: variables, the vector, then what both point to.
+        // The layout of the kernel: variables, the vector, then the texts to which both point.
         let mut stack = vec![0u64; 64];
         let text = |at: usize, stack: &[u64]| stack.as_ptr().wrapping_add(at) as u64;
         let path = u64::from_le_bytes(*b"./prog\0\0");
@@ -167,13 +167,13 @@ mod tests {
         (stack[0], stack[1]) = (text(50, &stack), text(50, &stack));
         stack[3..7].copy_from_slice(&entries);
         (stack[7], stack[8]) = (AT_EXECFN.into(), text(51, &stack));
-        // SAFETY: nobody else has it.
+        // SAFETY: no other code has the stack.
         let found = unsafe { Vector::behind(stack.as_ptr().cast()) }.expect("a vector");
         assert_eq!(found.get(AT_SECURE), Some(0));
         let mut executed = Text::<64>::new();
         found.executed(&mut executed);
         assert_eq!(executed.as_bytes(), b"./prog");
-        // A list that was moved has something else behind it.
+        // A list that was moved has other data behind it.
         stack[8] = 5;
         // SAFETY: as above.
         assert!(unsafe { Vector::behind(stack.as_ptr().cast()) }.is_none());

@@ -1,8 +1,8 @@
-//! What is read at the start of the program because the program may change it later: the variable
-//! with the profile's name, the current directory, the path of the image, the command line.
+//! The state of the process at its start that the program may change later: the variable with the
+//! profile's name, the current directory, the path of the image, the command line.
 //!
-//! Everything comes from `/proc/self`: not every C library passes arguments to constructors. Where
-//! `/proc` is missing, the runtime goes on with what it has.
+//! Everything is read from `/proc/self`, because not every C library passes arguments to
+//! constructors. Where `/proc` is missing, the runtime goes on with what it has.
 
 use linux_raw_sys::auxvec::AT_ENTRY;
 use pathformat::profile::{FORKED, Head, RunId};
@@ -17,15 +17,15 @@ use crate::proc::{Library, cut_deleted, for_each_byte, mapped_path, unescape};
 use crate::sys::{self, File, Names, OpenError};
 use crate::text::{Path, Text};
 
-/// What was so at the start.
+/// The state at the start.
 pub struct Environment {
-    /// What holds for all images of the process.
+    /// The part that is common to all images of the process.
     pub origin: Origin,
-    /// Path of the image that this copy of the runtime is linked into, empty if unknown.
+    /// The path of the image that this copy of the runtime is linked into, empty if unknown.
     pub image: Path,
-    /// Build-id of that image, empty if it has none, cut after 64 bytes.
+    /// The build-id of that image, empty if it has none, cut after 64 bytes.
     pub build_id: Text<65>,
-    /// What tells this run from every other.
+    /// The identity of this run.
     pub run: RunId,
     /// Room for a line of a file of `/proc`.
     line: Text<4352>,
@@ -34,20 +34,20 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment before anybody looked: nothing will be written. All zeros, so that it takes
-    /// no room in a file.
+    /// Returns an environment that was not read yet, with which nothing is written. It consists of
+    /// zeros, so that it takes no room in a file.
     pub const fn new() -> Self {
         let [image, scratch] = [Path::new(), Path::new()];
         let (origin, build_id) = (Origin::new(), Text::new());
         Self { origin, image, build_id, run: RunId::NONE, line: Text::new(), scratch }
     }
 
-    /// Whether to write anything at the end.
+    /// Returns true if profiles are to be written.
     pub fn enabled(&self) -> bool {
         self.origin.enabled()
     }
 
-    /// Looks at everything. `address` is that of any code of the image.
+    /// Reads everything. `address` is that of any code of the image.
     pub fn read(&mut self, address: usize, build_id: &[u8], asked: Asked, library: &impl Library) {
         let vector = Vector::read(library);
         self.origin.read(asked, &vector, library, &mut self.scratch);
@@ -58,49 +58,49 @@ impl Environment {
         self.read_images(address, program, build_id, vector.ok().as_ref());
     }
 
-    /// The path of the program, or of the image if the program has no counters.
+    /// Returns the path of the program, or of the image if the program has no counters.
     pub fn program(&self) -> &[u8] {
         let program = self.origin.program.as_bytes();
         if program.is_empty() { self.image.as_bytes() } else { program }
     }
 
-    /// Takes over what another image has read, and looks at the rest.
+    /// Copies what another image has read, and reads the rest.
     pub fn join(&mut self, known: &mut Origin, address: usize, build_id: &[u8]) {
         known.notice_fork();
         self.origin.copy(known);
         self.read_images(address, None, build_id, None);
     }
 
-    /// Forgets which image it is of.
+    /// Forgets which image the environment belongs to.
     pub fn clear(&mut self) {
         self.image.clear();
         self.build_id.clear();
         self.run = RunId::NONE;
     }
 
-    /// Whether the process is a fork of one that counted.
+    /// Returns true if the process is a fork of one that counted.
     pub fn forked(&self) -> bool {
         self.origin.flags & FORKED != 0
     }
 
-    /// In a forked child: takes over what is its own.
+    /// Takes over, in a forked child, the values of its own.
     pub fn fork(&mut self, origin: &Origin) {
         self.origin.follow(origin);
         self.run = self.run.of_child(sys::process(), self.origin.time);
     }
 
-    /// In a child that was forked, if it is one that nobody else tells: the same.
+    /// Does the same in a forked child for which no fork handler has run.
     pub fn notice_fork(&mut self) {
         self.origin.notice_fork();
         self.run = self.run.of_child(sys::process(), self.origin.time);
     }
 
-    /// After the record was written: what follows is told as a run of its own.
+    /// Begins a new run after the record was written.
     pub fn go_on(&mut self) {
         self.run = self.run.of_child(sys::process(), sys::now());
     }
 
-    /// What a profile says of the process and the image.
+    /// Returns the description of the process and the image for a profile.
     pub fn head<'a>(&'a self, names: &'a Names, flags: u32, stop: u64) -> Head<'a> {
         Head {
             flags: flags | self.origin.flags,
@@ -119,10 +119,12 @@ impl Environment {
     }
 
     /// Finds two files: this image, which is mapped at `address`, and the program, which is mapped
-    /// at `program`. Without `/proc/self/maps` both are the file that the kernel executes. That is
-    /// the loader if the loader was called by name. Without any of `/proc` it is the file by whose
-    /// path the program was executed. Of a path that is too long for the kernel only the file's
-    /// name is known.
+    /// at `program`.
+    ///
+    /// Without `/proc/self/maps` both are the file that the kernel executes, which is the loader if
+    /// the loader was called by name. Without any of `/proc` it is the file by whose path the
+    /// program was executed. If a path is too long for the kernel, only the name of the file is
+    /// known.
     fn read_images(
         &mut self,
         address: usize,
@@ -161,7 +163,7 @@ impl Environment {
         if self.build_id.as_bytes().is_empty()
             && let Some(Ok(file)) = self.image.as_path().map(File::open)
         {
-            // The headers that tell where it is need not be in memory.
+            // The headers with the place of the build-id need not be in memory.
             self.build_id.fill(|buffer| notes::build_id_in_file(&file, buffer));
         }
         let directory = &self.origin.directory;
@@ -191,8 +193,9 @@ impl Environment {
     }
 }
 
-/// Writes the path of a program to `path` that was executed by one that may be relative, if that
-/// leads to it: a script is executed by its interpreter. The program was entered at `entry`.
+/// Writes the path of the program to `path`, from the path by which it was executed, which may be
+/// relative. Writes nothing if that leads to another file: a script is executed by its interpreter.
+/// The program was entered at `entry`.
 fn put_executed(executed: &[u8], directory: &Path, entry: Option<u64>, path: &mut Path) {
     if !executed.starts_with(b"/") {
         path.push_all(directory.as_bytes());
@@ -214,19 +217,19 @@ fn put_executed(executed: &[u8], directory: &Path, entry: Option<u64>, path: &mu
     }
 }
 
-/// That of this image.
+/// The environment of this image.
 static OF_IMAGE: Global<Environment> = Global::new(Environment::new());
 
-/// That of this image, to be changed.
+/// Returns the environment of this image, to be changed.
 ///
 /// # Safety
-/// Nobody else may be using it.
+/// No other code may be using it.
 pub unsafe fn change() -> &'static mut Environment {
     // SAFETY: the caller vouches for it.
     unsafe { OF_IMAGE.get() }
 }
 
-/// That of this image. Only a fork changes it, when no other thread is left.
+/// Returns the environment of this image. Only a fork changes it, when no other thread is left.
 pub fn of_image() -> &'static Environment {
     // SAFETY: see above.
     unsafe { OF_IMAGE.get() }

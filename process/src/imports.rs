@@ -1,5 +1,5 @@
-//! What the linker and the build say of an image. A symbol that is asked for here is declared where
-//! it is used, so that an object that does not ask does not refer to it.
+//! The values that the linker and the build give to an image. A symbol is declared in the function
+//! that reads it, so that an object that does not read it does not refer to it.
 
 use core::arch::asm;
 
@@ -7,12 +7,12 @@ use crate::notes::FileHead;
 use crate::sys::thread;
 use crate::text;
 
-/// The pattern of the profile's name that the build asked for, or nothing: a text in an object of
-/// the program (`pass/src/write/profile_path.rs`).
+/// Returns the pattern of the profile's name that the build chose, or an empty slice. The pattern
+/// is a text in an object of the program (`pass/src/write/profile_path.rs`).
 pub(crate) fn chosen_pattern() -> &'static [u8] {
     let (pattern, nowhere): (*const u8, *const u8);
-    // Nobody defines the other symbol: gold gives such a one the distance by which the image was
-    // moved.
+    // No object defines the other symbol. gold gives an undefined symbol the distance by which the
+    // image was moved.
     // SAFETY: reads words of the image's own that are constant once the image is relocated.
     unsafe {
         asm!(
@@ -34,11 +34,11 @@ pub(crate) fn chosen_pattern() -> &'static [u8] {
     unsafe { text::c_string(pattern) }.to_bytes()
 }
 
-/// The head of this image's file in memory, if the linker defines it, or null.
+/// Returns the head of this image's file in memory, or null if the linker does not define it.
 pub(crate) fn file_head() -> *const FileHead {
     let head: *const FileHead;
-    // The address comes from the global offset table: of a word in other data GNU ld forgets the
-    // relocation if it packs relative ones.
+    // The address comes from the global offset table. GNU ld forgets the relocation of a word in
+    // other data if it packs relative relocations.
     // SAFETY: reads a word of the image's own that is constant once the image is relocated.
     unsafe {
         asm!(
@@ -49,6 +49,6 @@ pub(crate) fn file_head() -> *const FileHead {
             options(nostack, preserves_flags, pure, readonly),
         );
     }
-    // Some linkers give the image's start even where no head is there.
+    // Some linkers define the symbol as the image's start even if no head is there.
     if thread::is_readable(head as usize) { head } else { core::ptr::null() }
 }

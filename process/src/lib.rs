@@ -1,19 +1,20 @@
-//! The process in which a runtime finds itself. The runtime that counts and the block log of the
-//! tests are linked into other people's programs, and both begin here.
+//! The process into which a runtime is linked. The runtime that counts and the block log of the
+//! tests are linked into other people's programs, and both are based on this crate.
 //!
-//! It allocates nothing with the program's allocator, calls nothing of a C library, and leaves
+//! It does not use the allocator of the program, calls no function of a C library, and leaves
 //! `errno` and the signal mask as they were. Every failure is silent.
 //!
-//! | files | what they hold |
+//! | files | contents |
 //! |---|---|
 //! | `sys`, `sys/` | system calls |
 //! | `text`, `global` | texts of bounded length, state without a lock |
-//! | `proc`, `auxiliary`, `ancestry` | what the kernel tells of the process and of its parents |
+//! | `proc`, `auxiliary`, `ancestry` | the kernel's description of the process and of its parents |
 //! | `origin`, `environment` | how the program was started |
 //! | `pattern`, `target` | where the profile goes |
-//! | `imports`, `notes`, `others` | what linker and build say of the image, and what the program has |
+//! | `imports`, `notes`, `others` | what linker and build put into the image, and the functions of
+//! the program |
 //! | `lifetime` | what runs before and after the program |
-//! | `memory`, `object` | what the compiler calls, what every object has |
+//! | `memory`, `object` | functions that the compiler calls, the parts that every object needs |
 //!
 //! A runtime and this library become one object under `panic = "abort"`, which is the profile
 //! `runtime`. In any other profile this is an ordinary library for tests and checks.

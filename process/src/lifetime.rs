@@ -1,13 +1,13 @@
-//! What happens when an image is loaded, and when it ends.
+//! Initialisation when an image is loaded, and code that runs when it ends.
 
 use crate::environment::Environment;
 use crate::origin::Asked;
 use crate::proc::Library;
 use crate::{imports, notes, target};
 
-/// Lets `start` run before the program's own constructors, as `__pathcc_start`, and `stop` after
-/// its destructors. Priorities up to 100 are the implementation's. Of those with the same priority
-/// the first by name and place runs last. Both are `extern "C"`, without
+/// Runs `start` before the program's own constructors, as `__pathcc_start`, and `stop` after its
+/// destructors. Priorities up to 100 are reserved for the implementation. Among functions of one
+/// priority, the first by name and place runs last. Both functions are `extern "C"`, without
 /// arguments.
 #[macro_export]
 macro_rules! run_at_start_and_end {
@@ -35,19 +35,20 @@ macro_rules! run_at_start_and_end {
     };
 }
 
-/// The build-id of this image; empty if it has none.
+/// Returns the build-id of this image; empty if it has none.
 pub fn build_id() -> &'static [u8] {
     // SAFETY: the linker gives the address of this very image's head.
     unsafe { notes::build_id_of(imports::file_head()) }
 }
 
-/// How far this image is from the addresses in its file; 0 if the linker does not say.
+/// Returns the distance of this image from the addresses in its file; 0 if the linker does not
+/// define the head of the file.
 pub fn displacement() -> usize {
     // SAFETY: as above.
     unsafe { notes::displacement_of(imports::file_head()) }
 }
 
-/// Reads how the process was started, and settles where its profile goes. `address` is that of any
+/// Reads how the process was started, and settles the path of its profile. `address` is that of any
 /// code of the image.
 pub fn read(
     environment: &mut Environment,

@@ -1,11 +1,11 @@
-//! `memcpy` and similar functions, which the compiler calls unasked.
+//! `memcpy` and similar functions, to which the compiler adds calls of its own.
 //!
-//! The names are local to this object. So the runtime needs no C library, and the program does not
-//! get other functions of these names.
+//! The names are local to this object. The runtime therefore needs no C library, and the program
+//! does not get other functions of these names.
 
 use core::arch::asm;
 
-// The tests have the C library's.
+// The tests use those of the C library.
 #[cfg(not(test))]
 core::arch::global_asm!(
     ".set memcpy, {copy}",
@@ -19,19 +19,19 @@ core::arch::global_asm!(
     compare = sym compare,
 );
 
-/// The most bytes that are copied without an instruction for strings.
+/// The largest number of bytes that are copied without a string instruction.
 const LITTLE: usize = 16;
 
 /// `memcpy`.
 unsafe extern "C" fn copy(to: *mut u8, from: *const u8, length: usize) -> *mut u8 {
-    // The instruction takes long to begin, and most of what is copied is a number.
+    // A string instruction takes long to begin, and most copies are of a number.
     if length <= LITTLE {
         // SAFETY: the caller passes two ranges of this length.
         unsafe { copy_little(to, from, length) };
         return to;
     }
-    // SAFETY: the caller passes two separate ranges. Written in assembly, since the compiler would
-    // see `memcpy` in a loop.
+    // SAFETY: the caller passes two separate ranges. This is assembly, because the compiler would
+    // replace a loop by a call of `memcpy`.
     unsafe {
         asm!("rep movsb", inout("rcx") length => _, inout("rdi") to => _, inout("rsi") from => _,
              options(nostack, preserves_flags));
@@ -39,8 +39,7 @@ unsafe extern "C" fn copy(to: *mut u8, from: *const u8, length: usize) -> *mut u
     to
 }
 
-/// Copies at most [`LITTLE`] bytes, between ranges that may overlap: by two words of which each
-/// covers one end.
+/// Copies at most [`LITTLE`] bytes between ranges that may overlap, as two words, one at each end.
 unsafe fn copy_little(to: *mut u8, from: *const u8, length: usize) {
     macro_rules! words {
         ($word:ty) => {{
@@ -69,8 +68,8 @@ unsafe fn copy_little(to: *mut u8, from: *const u8, length: usize) {
 /// `memmove`.
 unsafe extern "C" fn copy_overlapping(to: *mut u8, from: *const u8, length: usize) -> *mut u8 {
     if length <= LITTLE || (to as usize).wrapping_sub(from as usize) >= length {
-        // SAFETY: copying forward never overwrites what is still to be read, and little is read at
-        // once.
+        // SAFETY: copying forward never overwrites bytes that are still to be read, and a short
+        // range is read at once.
         return unsafe { copy(to, from, length) };
     }
     // SAFETY: the ranges overlap with `to` above `from`, so they are copied backward.
@@ -118,7 +117,7 @@ mod tests {
                 let mut bytes = fresh;
                 let (source, room) = bytes.split_at_mut(40);
                 let taken = &source[..length];
-                // SAFETY: both are so long, and apart.
+                // SAFETY: both ranges have this length, and they are separate.
                 unsafe { copy(room[3..].as_mut_ptr(), taken.as_ptr(), length) };
                 let mut expected = fresh;
                 expected.copy_within(..length, 43);

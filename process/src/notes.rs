@@ -1,4 +1,4 @@
-//! The ELF notes of an image: in memory, where its program headers say, or in its file.
+//! The ELF notes of an image: in memory, at the addresses in its program headers, or in its file.
 
 use core::ops::Range;
 use core::slice;
@@ -8,22 +8,22 @@ pub use linux_raw_sys::elf_uapi::{elf64_hdr as FileHead, elf64_phdr as Segment};
 
 use crate::sys::File;
 
-/// How many words the head of a file has.
+/// The number of words in the head of a file.
 const HEAD_WORDS: usize = size_of::<FileHead>() / size_of::<u64>();
 
-/// The most words of a section or segment of notes in a file that are looked at.
+/// The largest number of words that are read of a section or segment of notes in a file.
 const LONGEST_NOTES: usize = 128;
 
-/// The kind of a section with notes; the kernel's headers leave it out.
+/// The type of a section with notes, which the kernel's headers leave out.
 const SHT_NOTE: u32 = 7;
 
-/// The kind of a note with a build-id; the kernel's headers leave it out.
+/// The type of a note with a build-id, which the kernel's headers leave out.
 const NT_GNU_BUILD_ID: u32 = 3;
 
-/// Parts of notes begin at multiples of this.
+/// The alignment of the parts of notes.
 const ALIGNMENT: usize = 4;
 
-/// The addresses at which a segment is loaded, if it is.
+/// Returns the addresses at which a segment is loaded, if it is.
 pub fn loaded(segment: &Segment) -> Option<Range<usize>> {
     let start = segment.p_vaddr as usize;
     (segment.p_type == PT_LOAD).then_some(start..start.wrapping_add(segment.p_memsz as usize))
@@ -32,16 +32,16 @@ pub fn loaded(segment: &Segment) -> Option<Range<usize>> {
 /// A note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
-    /// Which of its owner's kinds of note it is.
+    /// The type of the note, one of its owner's types.
     pub kind: u32,
-    /// Whose it is, with the NUL that closes the name.
+    /// The owner, with the NUL that closes the name.
     pub owner: &'a [u8],
-    /// What it says.
+    /// The content.
     pub content: &'a [u8],
 }
 
-/// How far the image is from the addresses in its file whose mapped file head this is; 0 if it has
-/// none.
+/// Returns the distance of an image from the addresses in its file; 0 if it has no mapped head.
+/// `head` is the mapped head of its file.
 ///
 /// # Safety
 /// As for [`build_id_of`].
@@ -50,13 +50,13 @@ pub unsafe fn displacement_of(head: *const FileHead) -> usize {
     unsafe { image_of(head) }.map_or(0, |(displacement, _)| displacement)
 }
 
-/// The build-id of the image whose mapped file head this is; empty if it has none.
+/// Returns the build-id of an image; empty if it has none. `head` is the mapped head of its file.
 ///
 /// # Safety
 /// `head` must be null or the start of an image, mapped as its program headers say for as long as
 /// the result is used.
 pub unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
-    // SAFETY: the caller vouches for it; notes are in a loaded segment, at the same distance from
+    // SAFETY: the caller vouches for it. Notes are in a loaded segment, at the same distance from
     // the head as in the addresses.
     unsafe {
         image_of(head)
@@ -64,7 +64,7 @@ pub unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
     }
 }
 
-/// How far an image is from the addresses in its file, and its segments.
+/// Returns the distance of an image from the addresses in its file, and its segments.
 ///
 /// # Safety
 /// As for [`build_id_of`].
@@ -89,28 +89,29 @@ unsafe fn image_of(head: *const FileHead) -> Option<(usize, &'static [Segment])>
     Some(((head as usize).wrapping_sub(first.p_vaddr as usize), segments))
 }
 
-/// The content of the first note with a build-id; empty if there is none.
+/// Returns the content of the first note with a build-id; empty if there is none.
 pub fn build_id<'a>(mut notes: impl Iterator<Item = Note<'a>>) -> &'a [u8] {
     let found = notes.find(|note| note.kind == NT_GNU_BUILD_ID && note.owner == b"GNU\0");
     found.map_or(&[], |note| note.content)
 }
 
-/// Where the image in a file is entered, as an address in the file; `None` if this is no image.
+/// Returns the entry point of the image in a file, as an address in the file; `None` if the file is
+/// no image.
 pub fn entry_in_file(file: &File) -> Option<u64> {
     let words = head_of(file)?;
     Some(words[3])
 }
 
-/// The words of the head of the image in a file.
+/// Returns the words of the head of the image in a file.
 fn head_of(file: &File) -> Option<[u64; HEAD_WORDS]> {
     let mut words = [0; HEAD_WORDS];
     file.read_words_at(&mut words, 0);
     words[0].to_le_bytes().starts_with(b"\x7fELF\x02").then_some(words)
 }
 
-/// Writes the build-id of the image in a file to the front of `buffer`, cut if that is too short;
-/// its length, `None` if this is no image. It is found by the program headers, or else by the
-/// sections, since a linker script may leave out the headers.
+/// Writes the build-id of the image in a file to the front of `buffer`, cut if the buffer is too
+/// short. Returns its length, or `None` if the file is no image. The build-id is found by the
+/// program headers, or else by the sections, since a linker script may leave out the headers.
 pub fn build_id_in_file(file: &File, buffer: &mut [u8]) -> Option<usize> {
     let words = head_of(file)?;
     // `e_phoff`, `e_shoff`; `e_phentsize`, `e_phnum`, `e_shentsize` and `e_shnum`.
@@ -133,26 +134,26 @@ pub fn build_id_in_file(file: &File, buffer: &mut [u8]) -> Option<usize> {
     Some(found.unwrap_or(0))
 }
 
-/// A table in a file of which some entries are of notes.
+/// A table in a file, some entries of which describe notes.
 struct Table {
-    /// Where it begins.
+    /// The offset of its start.
     start: u64,
     /// The length of an entry.
     entry: u16,
-    /// How many there are.
+    /// The number of entries.
     count: u16,
-    /// The kind of the entries of notes, and at which bit of the first word it stands.
+    /// The type of the entries for notes, and its first bit in the first word of an entry.
     kind: u32,
     bit: u32,
-    /// Which word says where the notes are.
+    /// The index of the word with the place of the notes.
     place: usize,
 }
 
-/// Which word of an entry says how many bytes there are, in both tables.
+/// The index of the word with the number of bytes, in the entries of both tables.
 const SIZE: usize = 4;
 
 impl Table {
-    /// Writes the first build-id in the notes to the front of `buffer`; its length.
+    /// Writes the first build-id in the notes to the front of `buffer`. Returns its length.
     fn build_id(&self, file: &File, buffer: &mut [u8]) -> Option<usize> {
         (0..u64::from(self.count)).find_map(|index| {
             let mut entry = [0; SIZE + 1];
@@ -173,7 +174,7 @@ impl Table {
     }
 }
 
-/// The notes of an image that is moved from its addresses by `base`, as far as they are loaded.
+/// Returns the loaded notes of an image that is moved from its addresses by `base`.
 ///
 /// # Safety
 /// The image must be mapped as its program headers say for as long as the result is used.
@@ -184,14 +185,14 @@ pub unsafe fn notes<'a>(
     let of_notes = segments.iter().filter(|segment| segment.p_type == PT_NOTE);
     of_notes.filter_map(|segment| address(segment, segments)).flat_map(move |(address, length)| {
         let start = base.wrapping_add(address) as *const u8;
-        // SAFETY: the bytes are in a loaded segment, and the caller vouches for these.
+        // SAFETY: the bytes are in a loaded segment, for which the caller vouches.
         in_segment(unsafe { slice::from_raw_parts(start, length) })
     })
 }
 
-/// Where a segment's bytes in the file are loaded, as an address in the file, and how many they
-/// are; `None` if they are not loaded. The segment's own address is not relied on: `strip -R`
-/// writes zero there when it removes the first note of several.
+/// Returns the address in the file at which a segment's bytes are loaded, and their number; `None`
+/// if they are not loaded. The segment's own address is not used: `strip -R` writes zero there when
+/// it removes the first note of several.
 fn address(segment: &Segment, segments: &[Segment]) -> Option<(usize, usize)> {
     segments.iter().filter(|loaded| loaded.p_type == PT_LOAD).find_map(|loaded| {
         let within = segment.p_offset.checked_sub(loaded.p_offset)?;
@@ -201,8 +202,9 @@ fn address(segment: &Segment, segments: &[Segment]) -> Option<(usize, usize)> {
     })
 }
 
-/// The notes of a segment. Their parts begin at multiples of four; what is wider aligned has zeros
-/// before it. A segment does not tell which notes those are: mold puts both kinds into one.
+/// Iterates over the notes of a segment. Their parts begin at multiples of four; a note with a
+/// wider alignment has zeros before it. A segment does not state the alignment of its notes: mold
+/// puts both kinds into one.
 fn in_segment(bytes: &[u8]) -> impl Iterator<Item = Note<'_>> + Clone {
     let mut rest = bytes;
     core::iter::from_fn(move || {
@@ -215,7 +217,7 @@ fn in_segment(bytes: &[u8]) -> impl Iterator<Item = Note<'_>> + Clone {
     })
 }
 
-/// The first note, and what follows it.
+/// Returns the first note, and the bytes that follow it.
 fn first(bytes: &[u8]) -> Option<(Note<'_>, &[u8])> {
     let word =
         |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|word| u32::from_le_bytes(*word));
@@ -316,12 +318,12 @@ mod tests {
                 segment(PT_NOTE, offset, address, size),
                 segment(PT_LOAD, 0x1000, 0x40_0000, loaded),
             ];
-            // SAFETY: what is loaded is in `image`.
+            // SAFETY: the loaded bytes are in `image`.
             build_id(unsafe { notes(base, &segments) }).to_vec()
         };
         for address in [0x40_0100, 0] {
             assert_eq!(found(0x1100, address, length, 0x100 + length), [1, 2, 3, 4]);
-            // Before, behind and beyond what is loaded.
+            // Before, behind and beyond the loaded bytes.
             assert_eq!(found(0x100, address, length, 0x100 + length), []);
             assert_eq!(found(0x2100, address, length, 0x100 + length), []);
             assert_eq!(found(0x1100, address, u64::MAX, 0x100 + length), []);

@@ -1,10 +1,9 @@
-//! What every object of the runtime has.
+//! The parts that every object of the runtime needs.
 
 use core::arch::global_asm;
 use core::panic::PanicInfo;
 
-/// Where a panic would end. Nothing here can panic on any input; should it still happen, hanging
-/// would show it.
+/// The panic handler. No code here can panic on any input. If one did, the hang would show it.
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
     loop {
@@ -12,7 +11,8 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-// The image supports indirect-branch tracking and shadow stacks only if every object in it says so.
+// The image supports indirect-branch tracking and shadow stacks only if every object in it declares
+// so.
 global_asm!(
     ".pushsection .note.gnu.property, \"a\", @note",
     ".p2align 3",

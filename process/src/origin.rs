@@ -1,7 +1,7 @@
-//! How the process was started.
+//! The start of the process.
 //!
-//! The first image reads it, and all images that come later take it from the registry, since the
-//! program may overwrite its environment and change its directory, its root and its user.
+//! The first image reads it, and all later images take it from the registry, since the program may
+//! overwrite its environment and change its directory, its root and its user.
 
 use pathformat::profile::{Ancestor, FORKED, UNSURE};
 
@@ -13,11 +13,11 @@ use crate::sys::kept::Kept;
 use crate::sys::{self, File, Identity, OpenError, Place};
 use crate::text::{Path, Text, directory_length};
 
-/// Whether anybody has looked.
+/// The state of an [`Origin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 enum State {
-    /// Nobody. Zeros.
+    /// Not read yet. Its value is 0.
     Unknown = 0,
     /// Nothing is to be written.
     Off = 1,
@@ -25,47 +25,47 @@ enum State {
     On = 2,
 }
 
-/// Whose image asks.
+/// The image for which the origin is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// That of a program with counters, which has code at this address.
+    /// An image of a program with counters, which has code at this address.
     Counted(usize),
-    /// A library's in a program without, which may have run for a while.
+    /// A library in a program without counters, which may have run for a while.
     Alone,
 }
 
-/// What was so at the start. Zeros are one that nobody has read.
+/// The state at the start. All-zero bytes are an origin that was not read yet.
 #[repr(C)]
 pub struct Origin {
     state: State,
-    /// The process that the times are of.
+    /// The process to which the times belong.
     process: u32,
     /// Nanoseconds since 1970.
     pub time: u64,
-    /// When the kernel started the process, in clock ticks since boot; 0 if unknown.
+    /// The time at which the kernel started the process, in clock ticks since boot; 0 if unknown.
     pub process_start: u64,
     /// [`FORKED`] and [`UNSURE`].
     pub flags: u32,
     unused: u32,
-    /// The processes from which it descends.
+    /// The ancestors of the process.
     pub ancestry: Ancestry,
     /// The root directory.
     root: Identity,
-    /// The directory that profiles go to, and its path with a slash behind it.
+    /// The directory of the profiles, and its path with a slash at the end.
     folder: Kept,
     folder_path: Path,
     /// The pattern of the profile's name.
     pub pattern: Path,
     /// The path of the program, empty if it has no counters.
     pub program: Path,
-    /// Current directory, empty if unknown.
+    /// The current directory, empty if unknown.
     pub directory: Path,
     /// The arguments, each closed by a NUL, cut after 64 KiB.
     pub arguments: Text<65536>,
 }
 
 impl Origin {
-    /// One that nobody has read.
+    /// Returns an origin that was not read yet.
     pub const fn new() -> Self {
         Self {
             state: State::Unknown,
@@ -85,17 +85,17 @@ impl Origin {
         }
     }
 
-    /// Whether somebody has read it.
+    /// Returns true if the origin was read.
     pub fn is_known(&self) -> bool {
         self.state != State::Unknown
     }
 
-    /// Whether to write anything at the end.
+    /// Returns true if profiles are to be written.
     pub fn enabled(&self) -> bool {
         self.state == State::On
     }
 
-    /// Looks at everything.
+    /// Reads everything.
     pub fn read(
         &mut self,
         asked: Asked,
@@ -125,7 +125,7 @@ impl Origin {
         if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
             self.arguments.fill(|buffer| Some(proc::read_up_to(&arguments, buffer)));
         }
-        // The shell says in PWD where it started the program.
+        // The shell sets PWD to the directory in which it starts the program.
         let elsewhere = !self.pattern.as_bytes().is_empty()
             && !pattern::is_absolute(self.pattern.as_bytes())
             && line.as_bytes().starts_with(b"/")
@@ -135,7 +135,7 @@ impl Origin {
         }
     }
 
-    /// Nothing is to be written after all.
+    /// Makes sure that nothing is written.
     pub fn turn_off(&mut self) {
         self.state = State::Off;
     }
@@ -145,7 +145,7 @@ impl Origin {
         self.state = State::On;
     }
 
-    /// Takes over what another image has read.
+    /// Copies what another image has read.
     pub fn copy(&mut self, known: &Self) {
         self.state = known.state;
         self.process = known.process;
@@ -158,7 +158,7 @@ impl Origin {
         self.arguments.copy(&known.arguments);
     }
 
-    /// Takes over what changes in a forked child.
+    /// Copies the values that change in a forked child.
     pub fn follow(&mut self, known: &Self) {
         self.process = known.process;
         (self.time, self.process_start, self.flags) =
@@ -166,7 +166,7 @@ impl Origin {
         self.ancestry = known.ancestry;
     }
 
-    /// If the process has forked since somebody looked, what is its own is looked at again.
+    /// Reads the process's own values again if it has forked since they were read.
     pub fn notice_fork(&mut self) {
         if self.process != sys::process() {
             // The parent may have ended by now.
@@ -180,7 +180,7 @@ impl Origin {
     fn read_clocks(&mut self) -> Option<Status> {
         self.time = sys::now();
         let status = Status::own();
-        // Without /proc: when it was noticed, which is the same for all images.
+        // Without /proc it is the time at which the fork was noticed, the same for all images.
         self.process_start = status.map_or_else(sys::ticks_since_boot, |status| status.start);
         status
     }
@@ -204,13 +204,13 @@ impl Origin {
         self.folder_path.copy(&known.folder_path);
     }
 
-    /// Lets the directory go.
+    /// Closes the directory.
     pub fn forget_folder(&mut self) {
         self.folder.close();
     }
 
-    /// Where a path leads: through the directory that was kept open, or from the root, if that is
-    /// still what it was.
+    /// Returns the place to which a path leads: in the directory that was kept open, or from the
+    /// root, if the root has not changed.
     pub fn place<'a>(&self, path: &'a mut Path) -> Option<Place<'a>> {
         let known = self.folder_path.as_bytes().len();
         let kept = path.as_bytes().starts_with(self.folder_path.as_bytes())

@@ -1,9 +1,9 @@
-//! The functions of the program that a runtime may call: a table of their addresses, in which 0
-//! means that the program has no such function.
+//! The functions of the program that a runtime may call: a table of their addresses. An address of
+//! 0 means that the program has no such function.
 
 use core::mem::transmute;
 
-/// Lays out the table called `table`, which begins after `before`, in the order of the names.
+/// Lays out the table `table`, which begins after `before`, in the order of the names.
 #[macro_export]
 macro_rules! table_of_others {
     ($table:literal, $before:literal, $($name:literal),+ $(,)?) => {
@@ -20,22 +20,23 @@ macro_rules! table_of_others {
     };
 }
 
-/// What is called around a fork.
+/// A function that is called around a fork.
 pub type Handler = extern "C" fn();
 
-/// Functions that tell the C library what to call around every fork.
+/// The functions that register fork handlers with the C library.
 pub struct ForkRegistration {
-    /// glibc's, which is in its ABI.
+    /// The function of glibc, which is in its ABI.
     pub glibc: usize,
-    /// That of POSIX, which is called if there is no other.
+    /// The function of POSIX, which is called if there is no other.
     pub posix: usize,
-    /// Until which library is unloaded, in glibc's words; 0 for ever.
+    /// glibc's handle of the library; the handlers are removed when it is unloaded. 0 keeps them
+    /// for ever.
     pub library: usize,
 }
 
 impl ForkRegistration {
-    /// Lets the C library call these functions before every fork, and after it in the parent and in
-    /// the child.
+    /// Registers functions that the C library calls before every fork, and after it in the parent
+    /// and in the child.
     pub fn register(&self, before: Handler, after: Handler, child: Handler) {
         if self.glibc != 0 {
             type Register = unsafe extern "C" fn(Handler, Handler, Handler, usize) -> i32;

@@ -1,67 +1,68 @@
-//! From the pattern in `PATHCC_PROFILE` to the name of a file. Pure: everything it needs comes as
-//! an argument.
+//! Expansion of the pattern in `PATHCC_PROFILE` to the name of a file. The functions are pure: all
+//! input comes as arguments.
 //!
 //! `%f` is the path of the program, `%e` the base name of the image, `%p` the process, `%h` the
-//! machine, `%b` and `%m` the build-id in hexadecimal, `%%` a percent sign; any other `%x` stays as
-//! it is, and `pathprof doctor` says so. An empty pattern is none, as if the variable was not set;
-//! `off` says that nothing is to be written.
+//! machine, `%b` and `%m` the build-id in hexadecimal, `%%` a percent sign. Any other `%x` stays as
+//! it is, and `pathprof doctor` reports it. An empty pattern counts as none, as if the variable was
+//! not set. With the pattern `off` nothing is written.
 
 use pathformat::{files, variables};
 
 use crate::text::Path;
 
-/// The longest part of an image's name that is used, so that the default name never exceeds what a
-/// file system takes.
+/// The largest length of an image's name in a pattern, so that the default name never exceeds the
+/// limit of a file system.
 const LONGEST_NAME: usize = 200;
 
-/// What the placeholders stand for.
+/// The values of the placeholders.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    /// Path of the program, or of the image if the program has no counters.
+    /// The path of the program, or of the image if the program has no counters.
     pub program: &'a [u8],
-    /// Path of the image.
+    /// The path of the image.
     pub image: &'a [u8],
-    /// Process.
+    /// The process.
     pub process: u32,
-    /// Name of the machine.
+    /// The name of the machine.
     pub host: &'a [u8],
-    /// Build-id of the image, empty if it has none.
+    /// The build-id of the image, empty if it has none.
     pub build_id: &'a [u8],
 }
 
-/// How the kernel names a file that is only in memory: this, a name, and [`IN_NO_DIRECTORY`].
+/// The front of the kernel's name for a file that is only in memory. A name and [`IN_NO_DIRECTORY`]
+/// follow.
 const IN_MEMORY: &[u8] = b"/memfd:";
 
-/// How it ends the name of a file that is in no directory.
+/// The end of the kernel's name for a file that is in no directory.
 pub const IN_NO_DIRECTORY: &[u8] = b" (deleted)";
 
-/// Whether this is what the kernel says of a file that is only in memory.
+/// Returns true if the path is the kernel's name for a file that is only in memory.
 pub fn is_in_memory(path: &[u8]) -> bool {
     path.starts_with(IN_MEMORY) && path.ends_with(IN_NO_DIRECTORY)
 }
 
-/// Whether a pattern names a file beside the program, of which nothing or only a name is known, or
-/// which is only in memory.
+/// Returns true if a pattern names a file beside the program, but the program is only in memory or
+/// has no known absolute path.
 pub fn is_beside_nothing(pattern: &[u8], program: &[u8]) -> bool {
     pattern.starts_with(b"%f") && (!program.starts_with(b"/") || is_in_memory(program))
 }
 
-/// Whether this pattern says that nothing is to be written.
+/// Returns true if the pattern turns off writing.
 pub fn is_off(pattern: &[u8]) -> bool {
     pattern == variables::NOTHING
 }
 
-/// Whether the path does not depend on the current directory.
+/// Returns true if the path does not depend on the current directory.
 pub fn is_absolute(pattern: &[u8]) -> bool {
     pattern.starts_with(b"/") || pattern.starts_with(b"%f")
 }
 
-/// A profile's name without its extension, if it has one.
+/// Returns a profile's name without its extension, if it has one.
 pub fn without_extension(name: &[u8]) -> Option<&[u8]> {
     name.strip_suffix(files::EXTENSION.as_bytes())?.strip_suffix(b".")
 }
 
-/// The length of a profile's name up to its extension.
+/// Returns the length of a profile's name up to its extension.
 pub fn stem_length(name: &[u8]) -> usize {
     without_extension(name).map_or(name.len(), <[u8]>::len)
 }
@@ -90,7 +91,7 @@ pub fn expand(pattern: &[u8], facts: &Facts<'_>, out: &mut Path) {
     }
 }
 
-/// What follows the last slash; `image` if that is nothing.
+/// Returns the part behind the last slash; `image` if that is empty.
 pub fn base_name(path: &[u8]) -> &[u8] {
     let path =
         if is_in_memory(path) { path.strip_suffix(IN_NO_DIRECTORY).unwrap_or(path) } else { path };

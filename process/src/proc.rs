@@ -1,4 +1,4 @@
-//! What the kernel tells of this process in `/proc/self`: its variables, its privileges, its maps.
+//! The description of this process in `/proc/self`: its variables, its privileges, its maps.
 
 use core::ffi::CStr;
 use core::str::FromStr;
@@ -9,8 +9,8 @@ use crate::pattern::{self, IN_NO_DIRECTORY};
 use crate::sys::File;
 use crate::text::{self, Path, Text};
 
-/// Appends the directory for a user's state to `out`; whether there is one. `home` is room to work
-/// in.
+/// Appends the directory for a user's state to `out`. Returns false if there is none. `home` is
+/// scratch space.
 pub fn read_state_directory(out: &mut Path, home: &mut Path, library: &impl Library) -> bool {
     home.clear();
     let mut scans = (VariableScan::new(variables::STATE_HOME), VariableScan::new(variables::HOME));
@@ -21,11 +21,11 @@ pub fn read_state_directory(out: &mut Path, home: &mut Path, library: &impl Libr
     choose_state_directory(out, home)
 }
 
-/// Turns the value of `XDG_STATE_HOME` into the directory for the user's state; whether there is
-/// one.
+/// Turns the value of `XDG_STATE_HOME` into the directory for the user's state. Returns false if
+/// there is none.
 ///
-/// The XDG base directory specification says that a path that is not absolute counts as none, and
-/// that the directory is then below the home.
+/// By the XDG base directory specification a path that is not absolute counts as none, and the
+/// directory is then below the home.
 fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
     if !state.as_bytes().starts_with(b"/") {
         if !home.as_bytes().starts_with(b"/") {
@@ -38,15 +38,15 @@ fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
     !state.overflowed()
 }
 
-/// A C library that can be asked for variables.
+/// A C library that may have the variables of the program.
 pub trait Library {
-    /// The list of the variables, which ends with a null; null if nobody can be asked.
+    /// Returns the list of the variables, which ends with a null; null if there is no such library.
     fn environment(&self) -> *const *const u8;
 }
 
-/// Gives each byte of the variables with which the program was started to `take`, as far as it has
-/// not overwritten them, each variable closed by a NUL. Where the kernel does not tell them, those
-/// of the library are taken. Whether the kernel does.
+/// Passes each byte of the variables with which the program was started to `take`, as far as the
+/// program has not overwritten them. A NUL closes each variable. If the kernel does not give them,
+/// those of the library are taken. Returns true if the kernel does.
 fn for_each_initial(library: &impl Library, mut take: impl FnMut(u8)) -> bool {
     let file = File::open(c"/proc/self/environ");
     match &file {
@@ -59,7 +59,7 @@ fn for_each_initial(library: &impl Library, mut take: impl FnMut(u8)) -> bool {
     file.is_ok()
 }
 
-/// The same of the variables that the library has.
+/// Passes each byte of the library's variables to `take`.
 fn for_each_present(library: &impl Library, mut take: impl FnMut(u8)) {
     let mut next = library.environment();
     // SAFETY: the library's list of texts ends with a null.
@@ -71,8 +71,8 @@ fn for_each_present(library: &impl Library, mut take: impl FnMut(u8)) {
     }
 }
 
-/// The values of variables of a few bytes: those with which the program was started, as far as it
-/// has not overwritten them.
+/// Returns the values of variables of a few bytes, as at the start of the program, as far as it has
+/// not overwritten them.
 pub fn values<const N: usize>(names: [&'static str; N]) -> [Option<Text<8>>; N] {
     let mut scans = names.map(|name| (VariableScan::new(name), Text::new()));
     for_each_initial(&NoLibrary, |byte| {
@@ -81,7 +81,7 @@ pub fn values<const N: usize>(names: [&'static str; N]) -> [Option<Text<8>>; N] 
     scans.map(|(scan, value)| scan.found.then_some(value))
 }
 
-/// No library that can be asked.
+/// The absence of a C library with variables.
 #[derive(Clone, Copy, Debug)]
 pub struct NoLibrary;
 
@@ -91,19 +91,19 @@ impl Library for NoLibrary {
     }
 }
 
-/// Variables that are looked for.
+/// The variables that the runtime reads.
 pub struct Variables<'a> {
     /// The value of `PATHCC_PROFILE`.
     pub pattern: &'a mut Path,
-    /// That of `PWD`.
+    /// The value of `PWD`.
     pub directory: &'a mut Path,
-    /// Whether everything there was a variable.
+    /// True if every entry was a variable.
     pub sane: bool,
 }
 
 impl Variables<'_> {
-    /// Looks at what the program was started with, as far as it has not overwritten that. Whether
-    /// there is a pattern.
+    /// Reads the variables with which the program was started, as far as it has not overwritten
+    /// them. Returns true if there is a pattern.
     pub fn read_process(&mut self, library: &impl Library) -> bool {
         let mut scan = self.scan();
         let mut sane = Sane::new();
@@ -116,7 +116,7 @@ impl Variables<'_> {
         scan.0.found
     }
 
-    /// Looks at what the C library has.
+    /// Reads the variables of the C library.
     pub fn read_library(&mut self, library: &impl Library) {
         let mut scan = self.scan();
         for_each_present(library, |byte| {
@@ -131,7 +131,7 @@ impl Variables<'_> {
     }
 }
 
-/// Tells whether a stream of NUL-closed entries holds variables only.
+/// A check that a stream of NUL-closed entries holds variables only.
 struct Sane {
     named: bool,
     empty: bool,
@@ -159,24 +159,24 @@ impl Sane {
     }
 }
 
-/// What the kernel tells of a process in its file `stat`.
+/// The status of a process, from its file `stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Its number, where `/proc` was mounted.
+    /// The number of the process, in the name space of `/proc`.
     pub process: u32,
-    /// That of its parent.
+    /// The number of its parent.
     pub parent: u32,
-    /// When it started, in clock ticks since boot.
+    /// The time of its start, in clock ticks since boot.
     pub start: u64,
 }
 
 impl Status {
-    /// That of this process.
+    /// Returns the status of this process.
     pub fn own() -> Option<Self> {
         Self::read(c"/proc/self/stat")
     }
 
-    /// That of the process with a number.
+    /// Returns the status of the process with a number.
     pub fn of(process: u32) -> Option<Self> {
         let mut path = Text::<32>::new();
         path.push_all(b"/proc/");
@@ -186,13 +186,13 @@ impl Status {
     }
 
     fn read(path: &CStr) -> Option<Self> {
-        // It comes as a whole.
+        // The kernel gives the whole file at once.
         let mut bytes = [0; 1024];
         let length = File::open(path).ok()?.read(&mut bytes);
         Self::parse(bytes.get(..length)?)
     }
 
-    /// The command's name in the middle may hold anything.
+    /// Parses the file. The command's name in the middle may hold any bytes.
     fn parse(status: &[u8]) -> Option<Self> {
         let end = status.iter().rposition(|&byte| byte == b')')?;
         let process = status.split(|&byte| byte == b' ').next()?;
@@ -205,20 +205,20 @@ impl Status {
     }
 }
 
-/// A number in decimal.
+/// Parses a number in decimal.
 fn number<N: FromStr>(digits: &[u8]) -> Option<N> {
     core::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// Finds the value of a variable in a stream of NUL-closed entries; the first entry counts, as for
-/// `getenv`.
+/// A search for the value of a variable in a stream of NUL-closed entries. The first entry counts,
+/// as for `getenv`.
 struct VariableScan {
     /// The variable's name.
     name: &'static str,
-    /// How much of the current entry agreed with it and an equals sign so far; `None` once it did
-    /// not.
+    /// The length of the part of the current entry that agrees with the name and an equals sign;
+    /// `None` after a difference.
     matched: Option<usize>,
-    /// Whether the value is complete, or has begun.
+    /// True if the value is complete, and true if it has begun.
     done: bool,
     found: bool,
 }
@@ -252,7 +252,7 @@ impl VariableScan {
     }
 }
 
-/// The path at the end of a line of `/proc/self/maps`, if `address` is in its range.
+/// Returns the path at the end of a line of `/proc/self/maps`, if `address` is in its range.
 pub fn mapped_path(line: &[u8], address: usize) -> Option<&[u8]> {
     let (start, rest) = hexadecimal(line);
     let (end, _) = hexadecimal(rest.strip_prefix(b"-")?);
@@ -268,14 +268,14 @@ pub fn mapped_path(line: &[u8], address: usize) -> Option<&[u8]> {
     })
 }
 
-/// Cuts off what the kernel says behind the path of a file that has no name any more.
+/// Cuts off the kernel's mark behind the path of a file that has no name any more.
 pub fn cut_deleted(path: &mut Path) {
     if !pattern::is_in_memory(path.as_bytes()) {
         path.cut_end(IN_NO_DIRECTORY);
     }
 }
 
-/// The number at the front of `text`, and what follows it.
+/// Returns the hexadecimal number at the front of `text`, and the bytes that follow it.
 fn hexadecimal(text: &[u8]) -> (usize, &[u8]) {
     let mut value = 0usize;
     let mut rest = text;
@@ -305,7 +305,7 @@ pub fn unescape(text: &[u8], out: &mut Path) {
     }
 }
 
-/// Calls `take` for each byte of a file until it says that it has enough.
+/// Calls `take` for each byte of a file until it returns false.
 pub fn for_each_byte(file: &File, mut take: impl FnMut(u8) -> bool) {
     let mut chunk = [0; 2048];
     loop {
@@ -321,7 +321,7 @@ pub fn for_each_byte(file: &File, mut take: impl FnMut(u8) -> bool) {
     }
 }
 
-/// Fills the buffer as far as the file goes.
+/// Fills the buffer as far as the file goes. Returns the number of bytes.
 pub fn read_up_to(file: &File, buffer: &mut [u8]) -> usize {
     let mut length = 0;
     while let Some(rest) = buffer.get_mut(length..).filter(|rest| !rest.is_empty()) {

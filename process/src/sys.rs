@@ -1,11 +1,10 @@
-//! Every system call of the runtime, made directly: no libc, so it links into anything, and `errno`
-//! stays as the program left it.
+//! Every system call of the runtime. The calls are made directly, without libc, so the runtime
+//! links into any program, and `errno` stays as the program left it.
 //!
-//! Results are [`Option`]: the runtime has nothing better to do with an error number than to give
-//! up quietly.
+//! Results are [`Option`]: on any error the runtime gives up quietly, whatever its number.
 //!
 //! * `call` the calls themselves, which only the other files use
-//! * `file`, `place` open files, and what stands at a path
+//! * `file`, `place` open files, and the entries of directories
 //! * [`apart`], [`kept`] files where few descriptors may be opened, and those that stay open
 //! * [`mapping`] memory
 //! * `limits`, `process` the limits, the identity and the end of the process

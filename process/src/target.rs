@@ -1,10 +1,10 @@
-//! Where to write: an absolute path in a directory that exists, from the pattern and from what was
-//! true at the start of the process.
+//! The path of the profile: an absolute path in a directory that exists, from the pattern and from
+//! the state at the start of the process.
 //!
-//! A profile is a file to which any number of processes append. By default it stands beside the
-//! program, because files in the current directory disturb whoever counts or removes the files
+//! A profile is a file to which any number of processes append. By default it is beside the
+//! program, because files in the current directory disturb programs that count or remove the files
 //! there. The raw file of each process is a hidden file beside the profile. It has no directory of
-//! its own, since such a directory would need an owner, a mode, and somebody who removes it.
+//! its own, since such a directory would need an owner, a mode, and a program that removes it.
 
 use pathformat::files;
 
@@ -14,18 +14,19 @@ use crate::proc::{self, Library};
 use crate::sys::{self, Kind, Names};
 use crate::text::{Path, directory_length};
 
-/// What devices are called. Nothing of ours belongs beside them, …
+/// The directory of devices. No profile belongs beside them, …
 const DEVICES: &[u8] = b"/dev/";
 
-/// … but here is a file system like any other.
+/// … but this directory is a file system like any other.
 const MEMORY: &[u8] = b"/dev/shm/";
 
-/// A process that was killed keeps the name of its raw file; after so many of them we give up.
+/// The largest number of raw files of one name. A process that was killed keeps the name of its raw
+/// file.
 const MOST_NAMES: u32 = 1 << 24;
 
-/// Writes the absolute path of the profile to `out` and makes its directory; whether there is a
-/// place for it. `scratch` is room to work in. The `number` tells files apart that would have one
-/// name, from 1.
+/// Writes the absolute path of the profile to `out` and makes its directory. Returns false if there
+/// is no place for it. `scratch` is scratch space. `number`, from 1, distinguishes files that would
+/// have one name.
 pub fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: &mut Path) -> bool {
     out.clear();
     put_base(environment, out);
@@ -58,9 +59,9 @@ pub fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: 
 /// may change its root later.
 ///
 /// The user's pattern comes first, then `chosen`, which is the pattern of the build or empty.
-/// Without either, the profile goes beside the program; where no file can be made there, to the
-/// directory for the user's state. So does one that shall be beside a program which is in no
-/// directory. A pattern of the user's that names a directory gets a slash at its end.
+/// Without either, the profile goes beside the program, or to the directory for the user's state if
+/// no file can be made beside the program. A profile beside a program that is in no directory goes
+/// there too. A pattern of the user's that names a directory gets a slash at its end.
 pub fn settle(environment: &mut Environment, chosen: &[u8], library: &impl Library) {
     let [mut path, mut scratch] = [Path::new(), Path::new()];
     let is_given = !environment.origin.pattern.as_bytes().is_empty();
@@ -84,9 +85,9 @@ pub fn settle(environment: &mut Environment, chosen: &[u8], library: &impl Libra
     }
 }
 
-/// Lets the profile go to the directory for the user's state after all, if it was to stand beside
-/// the program because nobody said otherwise; whether it can. There are systems that say only when
-/// a file is made that it may not be.
+/// Moves the profile to the directory for the user's state, if it was to be beside the program by
+/// default. Returns false if that is not possible. Some systems refuse a file only when it is
+/// created.
 pub fn retreat(environment: &mut Environment, library: &impl Library) -> bool {
     let pattern = &mut environment.origin.pattern;
     if pattern.as_bytes() != files::BESIDE_PROGRAM {
@@ -101,8 +102,8 @@ fn is_beside_nothing(environment: &Environment) -> bool {
     pattern::is_beside_nothing(environment.origin.pattern.as_bytes(), environment.program())
 }
 
-/// Puts the pattern of a path in the directory for the user's state in place of another, if there
-/// is such a directory. `directory` and `scratch` are room to work in.
+/// Replaces the pattern by that of a path in the directory for the user's state, if there is such a
+/// directory. `directory` and `scratch` are scratch space.
 fn put_state_pattern(
     pattern: &mut Path,
     directory: &mut Path,
@@ -120,14 +121,14 @@ fn put_state_pattern(
     pattern.push_all(files::IN_STATE);
 }
 
-/// Whether files can be made in the directory of a program.
+/// Returns true if files can be created in the directory of a program.
 fn may_write_beside(program: &[u8], directory: &mut Path) -> bool {
     directory.clear();
     directory.push_all(program.get(..directory_length(program)).unwrap_or_default());
     directory.as_path().is_some_and(sys::may_write_in)
 }
 
-/// Appends the pattern's path, without what a directory or a fork add to it.
+/// Appends the path of the pattern, without the parts that a directory or a fork add to it.
 fn put_base(environment: &Environment, out: &mut Path) {
     let names = Names::new();
     if !pattern::is_absolute(environment.origin.pattern.as_bytes()) {
@@ -148,8 +149,8 @@ fn facts<'a>(environment: &'a Environment, names: &'a Names) -> Facts<'a> {
     }
 }
 
-/// Whether a path names a directory in which the profile shall be. Where everybody can make
-/// directories, that of another user is a trap.
+/// Returns true if a path names a directory in which the profile shall be. Where every user can
+/// make directories, a directory of another user is a trap.
 fn may_enter(path: &mut Path, parent: &mut Path) -> bool {
     let Some(Kind::Directory { owner, .. }) = path.as_path().map(sys::kind) else { return false };
     if owner == 0 || owner == sys::user() {
@@ -160,11 +161,11 @@ fn may_enter(path: &mut Path, parent: &mut Path) -> bool {
     !matches!(parent.as_path().map(sys::kind), None | Some(Kind::Directory { open: true, .. }))
 }
 
-/// Writes the path of a raw file that does not exist to `raw`; gives its number, at least `first`.
-/// `profile` is the path of its profile. Another process may be faster.
+/// Writes the path of a raw file that does not exist to `raw`. Returns its number, at least
+/// `first`. `profile` is the path of its profile. Another process may create the file first.
 ///
-/// A directory may hold thousands of killed processes of one number; so the numbers are tried in
-/// strides.
+/// A directory may hold the files of thousands of killed processes of one number, so the numbers
+/// are tried in strides.
 pub fn free_raw(
     environment: &Environment,
     first: u32,
@@ -199,7 +200,7 @@ pub fn free_raw(
     Some(found)
 }
 
-/// From the path of a profile to that of this process's raw file with a number:
+/// Turns the path of a profile into that of this process's raw file with a number:
 /// `.NAME.PROCESS.raw`, `.NAME.PROCESS-2.raw` ...
 fn raw_name(profile: &Path, number: u32, raw: &mut Path) {
     let (directory, name) = profile.as_bytes().split_at(directory_length(profile.as_bytes()));

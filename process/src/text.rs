@@ -1,9 +1,9 @@
-//! Texts of bounded length in place of strings, since the runtime does not allocate.
+//! Texts of bounded length, which replace strings, since the runtime does not allocate.
 
 use core::ffi::CStr;
 use core::slice;
 
-/// At most `N` − 1 bytes. What does not fit is dropped and remembered as an overflow.
+/// A text of at most `N` − 1 bytes. Bytes that do not fit are dropped and recorded as an overflow.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Text<const N: usize> {
@@ -12,7 +12,7 @@ pub struct Text<const N: usize> {
     overflowed: bool,
 }
 
-/// A file's path; 4096 bytes with the closing NUL is the kernel's own limit.
+/// A file's path. The kernel's own limit is 4096 bytes with the closing NUL.
 pub type Path = Text<4096>;
 
 impl<const N: usize> Text<N> {
@@ -21,7 +21,7 @@ impl<const N: usize> Text<N> {
         Self { bytes: [0; N], length: 0, overflowed: false }
     }
 
-    /// Forgets the content.
+    /// Removes the content.
     pub fn clear(&mut self) {
         self.length = 0;
         self.overflowed = false;
@@ -44,7 +44,7 @@ impl<const N: usize> Text<N> {
         bytes.iter().for_each(|&byte| self.push(byte));
     }
 
-    /// Becomes what another text is.
+    /// Replaces the content by that of another text.
     pub fn copy(&mut self, other: &Self) {
         self.clear();
         self.push_all(other.as_bytes());
@@ -77,35 +77,35 @@ impl<const N: usize> Text<N> {
         self.length = self.length.min(length);
     }
 
-    /// Cuts off what the text ends with, if it ends so.
+    /// Cuts off `end`, if the text ends with it.
     pub fn cut_end(&mut self, end: &[u8]) {
         if self.as_bytes().ends_with(end) {
             self.truncate(self.length - end.len());
         }
     }
 
-    /// Lets `fill` write the whole text, which tells how long it is now; `None` makes it empty.
+    /// Fills the text by `fill`, which returns the new length. `None` makes the text empty.
     pub fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> Option<usize>) {
         self.clear();
         self.length = fill(&mut self.bytes[..N - 1]).unwrap_or(0).min(N - 1);
     }
 
-    /// The bytes so far.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// Whether something did not fit.
+    /// Returns true if some bytes did not fit.
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    /// The text for a system call; `None` if it is not whole.
+    /// Returns the text for a system call; `None` if it is not complete.
     pub fn as_path(&mut self) -> Option<&CStr> {
         self.as_path_from(0)
     }
 
-    /// The text from a place on for a system call; `None` if it is not whole.
+    /// Returns the text from an index on for a system call; `None` if it is not complete.
     pub fn as_path_from(&mut self, first: usize) -> Option<&CStr> {
         *self.bytes.get_mut(self.length)? = 0;
         if self.overflowed {
@@ -115,20 +115,20 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// The C string that starts there.
+/// Returns the C string at an address.
 ///
 /// # Safety
-/// It must end with a NUL, and stay as it is.
+/// It must end with a NUL, and must not change.
 pub unsafe fn c_string<'a>(start: *const u8) -> &'a CStr {
-    // SAFETY: the caller vouches for it. Volatile, or the compiler would call the C library's
-    // `strlen`.
+    // SAFETY: the caller vouches for it. The reads are volatile, because the compiler would call
+    // the C library's `strlen`.
     unsafe {
         let length = (0..).take_while(|&at| start.add(at).read_volatile() != 0).count();
         CStr::from_bytes_with_nul_unchecked(slice::from_raw_parts(start, length + 1))
     }
 }
 
-/// The length of the part of a path that names its directory, with the slash.
+/// Returns the length of the directory part of a path, with the slash.
 pub fn directory_length(path: &[u8]) -> usize {
     path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }

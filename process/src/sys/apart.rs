@@ -1,9 +1,9 @@
 //! Opening files in a process that may open none.
 //!
-//! A program may lower the number of its descriptors to those that it has. A thread with a table of
-//! descriptors of its own can close some of them there, and open what it likes: what it maps is
-//! mapped in the process. It is a thread that nobody sees: its creator waits until it has ended,
-//! and no signal reaches it.
+//! A program may lower its limit of descriptors to those that it has. A thread with a table of
+//! descriptors of its own can close some of them there and open other files. What such a thread
+//! maps is mapped in the process. The program does not notice the thread: its creator waits until
+//! it has ended, and no signal reaches it.
 
 use core::arch::asm;
 use core::ptr::NonNull;
@@ -20,27 +20,27 @@ use super::thread;
 /// The stack of the thread, mapped for it.
 const STACK: usize = 1 << 18;
 
-/// What the thread shares: all but the table of descriptors.
+/// The flags of what the thread shares: all but the table of descriptors.
 const SHARED: u32 = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_VFORK | CLONE_THREAD;
 
-/// Whether this is such a thread. The registry's lock keeps all others out.
+/// Returns true if this is such a thread. The registry's lock keeps all others out.
 pub fn is_apart() -> bool {
     file::standard_are_free()
 }
 
-/// Calls `act` where descriptors 0, 1 and 2 are free; whether that could be done. Signals must be
-/// blocked.
+/// Calls `act` where descriptors 0, 1 and 2 are free. Returns false if that is not possible.
+/// Signals must be blocked.
 pub fn run<F: FnMut()>(act: &mut F) -> bool {
     if is_apart() {
         return false;
     }
     let Some(stack) = mapping::map_private(At::Anywhere, STACK) else { return false };
     file::free_standard(true);
-    // SAFETY: the stack is ours, the closure outlives the thread, and nobody else uses it
+    // SAFETY: the stack is ours, the closure outlives the thread, and no other code uses it
     // meanwhile.
     let made = checked(unsafe { clone(stack, begin::<F>, (&raw mut *act).cast()) });
-    // It has given back the memory, and is still counted among the threads until the kernel is done
-    // with it.
+    // The thread has given back the memory, but the kernel still counts it among the threads until
+    // it is done with it.
     while made.is_ok_and(|number| thread::is_alive(number as u32)) {
         thread::let_others_run();
     }
@@ -55,7 +55,7 @@ extern "C" fn begin<F: FnMut()>(act: *mut u8) {
         // SAFETY: the table is this thread's own.
         unsafe { call(__NR_close, [descriptor, 0, 0, 0, 0, 0]) };
     }
-    // SAFETY: from `run`, which waits.
+    // SAFETY: the pointer is from `run`, which waits.
     let act = unsafe { &mut *act.cast::<F>() };
     act();
 }
@@ -63,7 +63,7 @@ extern "C" fn begin<F: FnMut()>(act: *mut u8) {
 /// Runs a function in a new thread to its end.
 ///
 /// # Safety
-/// The stack has [`STACK`] bytes, and `argument` is what the function takes.
+/// The stack must have [`STACK`] bytes, and `argument` must be valid for the function.
 unsafe fn clone(stack: NonNull<u8>, function: extern "C" fn(*mut u8), argument: *mut u8) -> usize {
     let result;
     // SAFETY: the new thread has a stack of its own, on which it calls the function and ends

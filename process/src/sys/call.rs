@@ -3,8 +3,7 @@
 
 use core::arch::asm;
 
-/// Makes a system call; unused arguments are 0. Errors are numbers above −4096, as the kernel gives
-/// them.
+/// Makes a system call. Unused arguments are 0. Errors are numbers above −4096, as from the kernel.
 ///
 /// # Safety
 /// The arguments must be what the call expects; pointers must be valid for it.
@@ -30,7 +29,7 @@ pub(super) unsafe fn call(number: u32, arguments: [usize; 6]) -> usize {
     result
 }
 
-/// The value of a call's result, or the error number.
+/// Returns the value of a call's result, or the error number.
 pub(super) fn checked(result: usize) -> Result<usize, u32> {
     if result > -4096isize as usize { Err(result.wrapping_neg() as u32) } else { Ok(result) }
 }

@@ -17,13 +17,14 @@ use linux_raw_sys::general::{
 use super::call::{call, checked};
 use super::place::{Identity, Place};
 
-/// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. As a number:
-/// twice the descriptor and two, or three if it is borrowed, so that zeros are none.
+/// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. The
+/// representation is twice the descriptor plus two, or plus three if it is borrowed, so that zero
+/// means no file.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct File(NonZeroUsize);
 
-/// What stands for descriptor 0.
+/// The representation of descriptor 0.
 const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
 impl Drop for File {
@@ -47,33 +48,33 @@ fn above_standard(descriptor: usize) -> Option<usize> {
     moved
 }
 
-/// Another descriptor of a file, not below `first`.
+/// Returns another descriptor of a file, not below `first`.
 fn duplicate(descriptor: usize, first: usize) -> Option<usize> {
     // SAFETY: no pointers.
     checked(unsafe { call(__NR_fcntl, [descriptor, F_DUPFD_CLOEXEC as usize, first, 0, 0, 0]) })
         .ok()
 }
 
-/// The standard descriptors are closed in the table of the thread that uses files, and are used for
-/// them.
+/// True if the standard descriptors are closed in the table of the thread that uses files, so that
+/// they can be used for files.
 static STANDARD_ARE_FREE: AtomicBool = AtomicBool::new(false);
 
-/// Whether they are.
+/// Returns true if the standard descriptors are free.
 pub(super) fn standard_are_free() -> bool {
     STANDARD_ARE_FREE.load(Ordering::Relaxed)
 }
 
-/// Says whether they are.
+/// Records whether the standard descriptors are free.
 pub(super) fn free_standard(free: bool) {
     STANDARD_ARE_FREE.store(free, Ordering::Relaxed);
 }
 
-/// Why a file could not be opened, as far as the runtime tells errors apart.
+/// The reason why a file could not be opened, as far as the runtime distinguishes errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenError {
     /// Permission denied.
     Denied,
-    /// The file exists already and was to be created.
+    /// The file was to be created, but exists already.
     Exists,
     /// There is no such file, or no directory for it.
     Missing,
@@ -95,30 +96,30 @@ impl OpenError {
     }
 }
 
-/// Whether a file's lock was taken.
+/// The result of locking a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locked {
-    /// It is ours until the file is closed.
+    /// This process has the lock until the file is closed.
     Yes,
-    /// Somebody has it.
+    /// Another process has the lock.
     Busy,
-    /// The file system has none.
+    /// The file system has no locks.
     Never,
 }
 
 impl File {
-    /// A name in this directory, which stays open.
+    /// Returns the place of a name in this directory, which stays open.
     pub fn inside<'a>(&self, name: &'a CStr) -> Place<'a> {
         Place::inside(self.descriptor(), name)
     }
 
-    /// Another descriptor of it, not below `first`, for somebody to close.
+    /// Returns another descriptor of the file, not below `first`, which the caller closes.
     pub(super) fn duplicate(&self, first: usize) -> Option<usize> {
         duplicate(self.descriptor(), first)
     }
 
     fn open_with(place: Place<'_>, flags: u32, mode: usize) -> Result<Self, OpenError> {
-        // A pipe that somebody put there must not make the program wait.
+        // A pipe at this path must not make the program wait.
         let flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
         // SAFETY: the path ends with a NUL.
         let opened =
@@ -129,17 +130,17 @@ impl File {
         }
     }
 
-    /// A descriptor that is ours.
+    /// Returns a file that owns its descriptor.
     pub(super) fn own(descriptor: usize) -> Self {
         Self(TWO.saturating_add(descriptor * 2))
     }
 
-    /// A descriptor that stays open.
+    /// Returns a file with a descriptor that stays open.
     pub(super) fn borrow(descriptor: usize) -> Self {
         Self(TWO.saturating_add(descriptor * 2 + 1))
     }
 
-    /// Opens a directory, to name what is in it.
+    /// Opens a directory, in order to name its entries.
     pub fn open_folder(path: &CStr) -> Result<Self, OpenError> {
         Self::open_with(path.into(), O_PATH | O_DIRECTORY, 0)
     }
@@ -161,8 +162,8 @@ impl File {
         Self::open_with(place, O_RDWR | O_NOFOLLOW, 0)
     }
 
-    /// Opens a file so that each write goes to its end, and creates it if there is none; whether it
-    /// was created.
+    /// Opens a file so that each write goes to its end, and creates it if it is missing. The second
+    /// value is true if it was created.
     pub fn append(place: Place<'_>) -> Result<(Self, bool), OpenError> {
         let flags = O_RDWR | O_APPEND | O_NOFOLLOW;
         let existing = || Self::open_with(place, flags, 0).map(|file| (file, false));
@@ -181,7 +182,7 @@ impl File {
         }
     }
 
-    /// Takes the file's lock, if nobody has it: for as long as the file is open.
+    /// Takes the file's lock, if it is free, for as long as the file is open.
     pub fn lock(&self) -> Locked {
         // SAFETY: no pointers.
         match checked(unsafe {
@@ -193,7 +194,7 @@ impl File {
         }
     }
 
-    /// Identity and length, if it is a regular file.
+    /// Returns identity and length of a regular file; `None` for any other.
     pub fn regular(&self) -> Option<(Identity, u64)> {
         let status = self.status().filter(|status| status.st_mode & S_IFMT == S_IFREG)?;
         Some((Identity::of(&status), status.st_size as u64))
@@ -208,25 +209,25 @@ impl File {
     fn status(&self) -> Option<stat> {
         let mut status = MaybeUninit::<stat>::zeroed();
         let arguments = [self.descriptor(), status.as_mut_ptr() as usize, 0, 0, 0, 0];
-        // SAFETY: `status` is what the kernel fills, and zeros are a value.
+        // SAFETY: the kernel fills `status`, and zeros are a value.
         unsafe { (call(__NR_fstat, arguments) == 0).then(|| status.assume_init()) }
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub fn length(&self) -> Option<u64> {
         self.status().map(|status| status.st_size as u64)
     }
 
-    /// What tells this file from every other one, while it exists.
+    /// Returns the identity of the file, which no other file has while it exists.
     pub fn identity(&self) -> Option<Identity> {
         self.status().map(|status| Identity::of(&status))
     }
 
-    /// The file system that it is on.
+    /// Returns the file system of the file.
     pub fn file_system(&self) -> Option<FileSystem> {
         let mut status = MaybeUninit::<statfs>::zeroed();
         let arguments = [self.descriptor(), status.as_mut_ptr() as usize, 0, 0, 0, 0];
-        // SAFETY: `status` is what the kernel fills, and zeros are a value.
+        // SAFETY: the kernel fills `status`, and zeros are a value.
         let status = unsafe { (call(__NR_fstatfs, arguments) == 0).then(|| status.assume_init()) }?;
         Some(FileSystem {
             kind: status.f_type as u64,
@@ -234,9 +235,9 @@ impl File {
         })
     }
 
-    /// Makes the file at least as long as this without giving it room on the disk; whether that
-    /// worked. It never becomes shorter, since what is behind its end kills whoever touches it in a
-    /// mapping.
+    /// Makes the file at least this long, without space on the disk. Returns false on failure. It
+    /// never makes the file shorter, since an access to a mapping behind the end of the file kills
+    /// the program.
     pub fn grow(&self, length: u64) -> bool {
         let known = self.status().map_or(0, |status| status.st_size as u64);
         // SAFETY: no pointers.
@@ -246,8 +247,8 @@ impl File {
             }
     }
 
-    /// Gives a part of the file room on the disk, and makes the file long enough; whether that
-    /// worked.
+    /// Allocates space on the disk for a part of the file, and makes the file long enough. Returns
+    /// false on failure.
     pub fn allocate(&self, start: u64, length: u64) -> bool {
         // SAFETY: no pointers.
         unsafe {
@@ -255,8 +256,8 @@ impl File {
         }
     }
 
-    /// Takes the room on the disk from a part of the file, which then reads as zeros. The file
-    /// keeps its length.
+    /// Frees the space on the disk of a part of the file, which then reads as zeros. The file keeps
+    /// its length.
     pub fn empty(&self, start: u64, length: u64) {
         let mode = (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE) as usize;
         let arguments = [self.descriptor(), mode, start as usize, length as usize, 0, 0];
@@ -264,7 +265,7 @@ impl File {
         unsafe { call(__NR_fallocate, arguments) };
     }
 
-    /// Writes at a place; whether everything was written.
+    /// Writes at an offset. Returns true if everything was written.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> bool {
         let arguments =
             [self.descriptor(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
@@ -272,12 +273,12 @@ impl File {
         unsafe { call(__NR_pwrite64, arguments) == bytes.len() }
     }
 
-    /// The first place at or behind `from` that holds data; `None` behind the last.
+    /// Returns the first offset at or behind `from` that holds data; `None` behind the last.
     pub fn next_data(&self, from: u64) -> Option<u64> {
         self.seek(from, SEEK_DATA)
     }
 
-    /// The first place at or behind `from` that is in a hole, or the end of the file.
+    /// Returns the first offset at or behind `from` that is in a hole, or the end of the file.
     pub fn next_hole(&self, from: u64) -> Option<u64> {
         self.seek(from, SEEK_HOLE)
     }
@@ -290,7 +291,7 @@ impl File {
         checked(place).ok().map(|place| place as u64)
     }
 
-    /// The descriptor.
+    /// Returns the descriptor.
     pub(super) fn descriptor(&self) -> usize {
         self.0.get() / 2 - 1
     }
@@ -309,7 +310,7 @@ impl File {
         }
     }
 
-    /// Reads what comes next; 0 at the end and after an error.
+    /// Reads the next bytes. Returns 0 at the end and after an error.
     pub fn read(&self, buffer: &mut [u8]) -> usize {
         loop {
             // SAFETY: the buffer is writable for its whole length.
@@ -326,7 +327,7 @@ impl File {
         }
     }
 
-    /// Reads words from a place; tells how many are complete.
+    /// Reads words at an offset. Returns the number of complete words.
     pub fn read_words_at(&self, words: &mut [u64], offset: u64) -> usize {
         let length = size_of_val(words);
         // SAFETY: the buffer is writable for its whole length, and any bits are a word.
@@ -339,7 +340,7 @@ impl File {
         checked(read).unwrap_or(0).min(length) / size_of::<u64>()
     }
 
-    /// Writes everything, or tells that it could not.
+    /// Writes everything. Returns false if that is not possible.
     pub fn write_all(&self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -358,11 +359,11 @@ impl File {
     }
 }
 
-/// What is known of a file system.
+/// The properties of a file system.
 #[derive(Clone, Copy, Debug)]
 pub struct FileSystem {
     /// Its magic number.
     pub kind: u64,
-    /// Free bytes, for users without privileges.
+    /// The free bytes for users without privileges.
     pub free: u64,
 }

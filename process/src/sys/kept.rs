@@ -1,12 +1,12 @@
-//! Descriptors that stay open for as long as the process runs: it may lower its limits, change its
-//! root or its user, and the files can still be used.
+//! Descriptors that stay open for as long as the process runs. The process may lower its limits,
+//! change its root or its user, and the files can still be used.
 //!
-//! They are not in the program's way. If the limit may be raised for a moment, they have numbers
-//! beyond it, of which the program misses none. Otherwise they have numbers near the end of the
-//! range, if that is as long as usual. Of a shorter range nothing is taken, and nothing is kept.
+//! These descriptors are not in the program's way. If the limit may be raised for a moment, they
+//! have numbers beyond it, which the program cannot use. Otherwise they have numbers near the end
+//! of the range, if it is as long as usual. In a shorter range nothing is kept.
 //!
-//! A program may close what it does not know, and open something else under the number. So a
-//! descriptor is only used after a look at what it stands for.
+//! A program may close descriptors that it did not open, and open another file under the number. A
+//! descriptor is therefore used only after a check of its identity.
 
 use linux_raw_sys::general::{RLIMIT_NOFILE, rlimit};
 
@@ -14,17 +14,17 @@ use super::file::File;
 use super::limits::{limits, set_limits};
 use super::place::Identity;
 
-/// How many descriptors a process usually may have. Much higher numbers make the kernel keep long
+/// The usual limit of descriptors of a process. Much higher numbers make the kernel keep long
 /// tables for the process.
 const USUAL: u64 = 1024;
 
-/// The first number that stands for nothing from the start.
+/// The first number that is not a standard descriptor.
 const FIRST: u64 = 3;
 
-/// How many numbers beyond its limit are looked at.
+/// The number of descriptors beyond the limit that are used.
 const BEYOND: u64 = 64;
 
-/// A descriptor that is kept, or none: zeros.
+/// A descriptor that is kept, or none. All-zero bytes are none.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Kept {
@@ -33,15 +33,15 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// None.
+    /// No descriptor.
     pub const NONE: Self = Self { descriptor: 0, identity: Identity::NONE };
 
-    /// Whether nothing is kept.
+    /// Returns true if nothing is kept.
     pub fn is_none(&self) -> bool {
         self.descriptor == 0
     }
 
-    /// Another name for the same descriptor.
+    /// Returns another handle of the same descriptor.
     pub fn same(&self) -> Self {
         Self { descriptor: self.descriptor, identity: self.identity }
     }
@@ -73,7 +73,7 @@ impl Kept {
         }
     }
 
-    /// The file, if the descriptor still stands for it.
+    /// Returns the file, if the descriptor still refers to it.
     pub fn file(&self) -> Option<File> {
         if self.is_none() {
             return None;
@@ -82,7 +82,7 @@ impl Kept {
         (file.identity() == Some(self.identity)).then_some(file)
     }
 
-    /// Closes it.
+    /// Closes the descriptor.
     pub fn close(&mut self) {
         if self.file().is_some() {
             drop(File::own(self.descriptor as usize));

@@ -1,4 +1,4 @@
-//! Memory that the kernel maps for us.
+//! Memory that the kernel maps for the runtime.
 
 use core::ptr::NonNull;
 
@@ -10,12 +10,12 @@ use linux_raw_sys::general::{
 use super::call::{call, checked};
 use super::file::File;
 
-/// Where to map.
+/// The place of a mapping.
 #[derive(Clone, Copy)]
 pub enum At {
-    /// Where there is room.
+    /// Any free place.
     Anywhere,
-    /// At this address, in place of what is there, which must be ours.
+    /// This address. The mapping replaces what is there, which must be ours.
     Over(NonNull<u8>),
 }
 
@@ -24,8 +24,8 @@ fn map(at: At, length: usize, flags: u32, descriptor: usize, offset: u64) -> Opt
         At::Anywhere => (0, 0),
         At::Over(place) => (place.as_ptr() as usize, MAP_FIXED),
     };
-    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing; what is
-    // replaced is the caller's.
+    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing. A mapping that
+    // is replaced belongs to the caller.
     let mapped = unsafe {
         call(
             __NR_mmap,
@@ -42,13 +42,13 @@ fn map(at: At, length: usize, flags: u32, descriptor: usize, offset: u64) -> Opt
     checked(mapped).ok().and_then(|start| NonNull::new(start as *mut u8))
 }
 
-/// Maps zeroed memory that is this process's alone and takes up nothing until it is touched.
+/// Maps zeroed private memory, which takes up nothing until it is touched.
 pub fn map_private(at: At, length: usize) -> Option<NonNull<u8>> {
     map(at, length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, usize::MAX, 0)
 }
 
-/// Maps a part of a file, so that the file sees what is written to memory. Nothing is read ahead:
-/// the kernel would fill memory with the zeros around each page that is touched, and take them for
+/// Maps a part of a file, so that writes to the memory reach the file. Nothing is read ahead: the
+/// kernel would fill memory with the zeros around each page that is touched, and treat them as
 /// data.
 pub fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNull<u8>> {
     let start = map(at, length, MAP_SHARED, file.descriptor(), offset)?;
@@ -57,16 +57,16 @@ pub fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNu
     Some(start)
 }
 
-/// Gives memory back.
+/// Unmaps memory.
 ///
 /// # Safety
-/// It was mapped here, and nobody uses it any more.
+/// It was mapped here, and no code uses it any more.
 pub unsafe fn unmap(start: NonNull<u8>, length: usize) {
     // SAFETY: the caller vouches for it.
     unsafe { call(__NR_munmap, [start.as_ptr() as usize, length, 0, 0, 0, 0]) };
 }
 
-/// Maps zeroed private memory that a forked child sees zeroed again.
+/// Maps zeroed private memory that the kernel zeroes again in a forked child.
 pub fn map_wiped_on_fork(length: usize) -> Option<NonNull<u8>> {
     let start = map(At::Anywhere, length, MAP_PRIVATE | MAP_ANONYMOUS, usize::MAX, 0)?;
     // SAFETY: the mapping is ours.

@@ -1,4 +1,4 @@
-//! What stands at a path.
+//! The entries of directories.
 
 use core::ffi::CStr;
 use core::marker::PhantomData;
@@ -14,9 +14,9 @@ use super::call::{call, checked};
 /// A name in a directory, or a path.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// Descriptor of the directory.
+    /// The descriptor of the directory.
     pub(super) directory: usize,
-    /// Address of the name.
+    /// The address of the name.
     pub(super) name: usize,
     owner: PhantomData<&'a CStr>,
 }
@@ -28,42 +28,42 @@ impl<'a> From<&'a CStr> for Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// A name in the directory with this descriptor, which stays open.
+    /// Returns the place of a name in the directory with this descriptor, which stays open.
     pub(super) fn inside(folder: usize, name: &'a CStr) -> Self {
         Self { directory: folder, ..Self::from(name) }
     }
 
-    /// Whether the directory is open.
+    /// Returns true if the place is in an open directory.
     pub fn is_inside(&self) -> bool {
         self.directory != AT_FDCWD as usize
     }
 }
 
-/// Device and number of a file.
+/// The device and the number of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Identity([u64; 2]);
 
 impl Identity {
-    /// That of no file.
+    /// The identity of no file.
     pub const NONE: Self = Self([0; 2]);
 
-    /// That of a file with this status.
+    /// Returns the identity of a file with this status.
     pub(super) fn of(status: &stat) -> Self {
         Self([status.st_dev, status.st_ino])
     }
 }
 
-/// What stands at a path.
+/// The kind of the entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing, or nothing that we may see.
+    /// Nothing, or nothing that the process may see.
     Nothing,
     /// A directory.
     Directory {
-        /// Whose it is.
+        /// The user who owns it.
         owner: u32,
-        /// Whether everybody may put files there.
+        /// True if every user may create files in it.
         open: bool,
     },
     /// Anything else.
@@ -74,7 +74,7 @@ pub(super) fn look(place: Place<'_>, flags: u32) -> Option<stat> {
     let mut status = MaybeUninit::<stat>::zeroed();
     let arguments =
         [place.directory, place.name, status.as_mut_ptr() as usize, flags as usize, 0, 0];
-    // SAFETY: the name ends with a NUL, `status` is what the kernel fills, and zeros are a value.
+    // SAFETY: the name ends with a NUL, the kernel fills `status`, and zeros are a value.
     unsafe { (call(__NR_newfstatat, arguments) == 0).then(|| status.assume_init()) }
 }
 
@@ -86,17 +86,17 @@ fn kind_with(place: Place<'_>, flags: u32) -> Kind {
     }
 }
 
-/// What a path names, symbolic links followed.
+/// Returns the kind of the entry at a path. Symbolic links are followed.
 pub fn kind(path: &CStr) -> Kind {
     kind_with(path.into(), 0)
 }
 
-/// What tells what a path names from everything else.
+/// Returns the identity of the file at a path. Symbolic links are followed.
 pub fn identity(path: &CStr) -> Identity {
     identity_with(path.into(), 0)
 }
 
-/// The same of what stands at the place itself.
+/// Returns the identity of the entry itself. Symbolic links are not followed.
 pub fn identity_of(place: Place<'_>) -> Identity {
     identity_with(place, AT_SYMLINK_NOFOLLOW)
 }
@@ -105,12 +105,12 @@ fn identity_with(place: Place<'_>, flags: u32) -> Identity {
     look(place, flags).map_or(Identity::NONE, |status| Identity::of(&status))
 }
 
-/// What stands at the path itself.
+/// Returns the kind of the entry itself. Symbolic links are not followed.
 pub fn kind_of_entry(place: Place<'_>) -> Kind {
     kind_with(place, AT_SYMLINK_NOFOLLOW)
 }
 
-/// Whether the process may make files in a directory.
+/// Returns true if the process may create files in a directory.
 pub fn may_write_in(directory: &CStr) -> bool {
     // SAFETY: the path ends with a NUL.
     unsafe {
@@ -127,26 +127,26 @@ pub fn unlink(place: Place<'_>) {
     unsafe { call(__NR_unlinkat, [place.directory, place.name, 0, 0, 0, 0]) };
 }
 
-/// Makes a directory, if it is not there.
+/// Makes a directory, if it does not exist.
 pub fn make_directory(path: &CStr) {
     // SAFETY: the path ends with a NUL.
     unsafe { call(__NR_mkdir, [path.as_ptr() as usize, 0o777, 0, 0, 0, 0]) };
 }
 
-/// Writes the current directory to the front of `buffer`; its length without the NUL.
+/// Writes the current directory to the front of `buffer`. Returns its length without the NUL.
 pub fn current_directory(buffer: &mut [u8]) -> Option<usize> {
     // SAFETY: the buffer is writable for its whole length.
     let length =
         unsafe { call(__NR_getcwd, [buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0, 0]) };
-    // The kernel says "(unreachable)/…" for a directory outside of the root.
+    // The kernel returns "(unreachable)/…" for a directory outside of the root.
     checked(length)
         .ok()
         .filter(|_| buffer.first() == Some(&b'/'))
         .map(|length| length.saturating_sub(1))
 }
 
-/// Writes the target of a symbolic link to the front of `buffer`; its length, unless it filled the
-/// buffer.
+/// Writes the target of a symbolic link to the front of `buffer`. Returns its length, or `None` if
+/// it fills the buffer.
 pub fn read_link(path: &CStr, buffer: &mut [u8]) -> Option<usize> {
     let (start, capacity) = (buffer.as_mut_ptr() as usize, buffer.len());
     // SAFETY: the path ends with a NUL and the buffer is writable for its whole length.

@@ -1,4 +1,4 @@
-//! This process: who it is, what time it is, and how it ends.
+//! This process: its identity, its clocks, and its end.
 
 use core::mem::MaybeUninit;
 use core::slice;
@@ -17,14 +17,14 @@ use super::place;
 /// The operation that reads the auxiliary vector.
 const PR_GET_AUXV: u32 = 0x4155_5856;
 
-/// How many threads the process has, by the links of their directory.
+/// Returns the number of threads of the process, from the number of links of their directory.
 pub fn thread_count() -> Option<u64> {
     let status = place::look(c"/proc/self/task".into(), 0)?;
     // A directory without entries has two links.
     status.st_nlink.checked_sub(2).filter(|&count| count > 0)
 }
 
-/// Waits so many nanoseconds, less than a second.
+/// Waits for a number of nanoseconds, less than a second.
 pub fn sleep(nanoseconds: u64) {
     let time = __kernel_timespec { tv_sec: 0, tv_nsec: nanoseconds as i64 };
     // SAFETY: the kernel reads `time`.
@@ -37,25 +37,25 @@ pub fn exit(status: usize) {
     unsafe { call(__NR_exit_group, [status, 0, 0, 0, 0, 0]) };
 }
 
-/// The process.
+/// Returns the number of the process.
 pub fn process() -> u32 {
     // SAFETY: no arguments.
     unsafe { call(__NR_getpid, [0; 6]) as u32 }
 }
 
-/// Its parent.
+/// Returns the number of its parent.
 pub fn parent() -> u32 {
     // SAFETY: no arguments.
     unsafe { call(__NR_getppid, [0; 6]) as u32 }
 }
 
-/// The effective user.
+/// Returns the effective user.
 pub fn user() -> u32 {
     // SAFETY: no arguments.
     unsafe { call(__NR_geteuid, [0; 6]) as u32 }
 }
 
-/// Asks the kernel for the auxiliary vector; whether it tells it.
+/// Reads the auxiliary vector from the kernel. Returns false if the kernel does not give it.
 pub fn read_auxiliary_vector(bytes: &mut [u8]) -> bool {
     // SAFETY: the buffer is writable for its whole length.
     let length = unsafe {
@@ -64,7 +64,7 @@ pub fn read_auxiliary_vector(bytes: &mut [u8]) -> bool {
     checked(length).is_ok()
 }
 
-/// Random bytes; `None` from a kernel that has none yet.
+/// Returns random bytes; `None` if the kernel has none yet.
 pub fn random() -> Option<[u8; 16]> {
     let mut bytes = [0; 16];
     // SAFETY: the buffer is writable for its whole length.
@@ -77,7 +77,7 @@ pub fn random() -> Option<[u8; 16]> {
     (read == bytes.len()).then_some(bytes)
 }
 
-/// Whether the effective user or group is not the real one.
+/// Returns true if the effective user or group is not the real one.
 pub fn has_changed_identity() -> bool {
     let id = |number| {
         // SAFETY: these calls take no arguments.
@@ -86,22 +86,22 @@ pub fn has_changed_identity() -> bool {
     id(__NR_getuid) != id(__NR_geteuid) || id(__NR_getgid) != id(__NR_getegid)
 }
 
-/// Nanoseconds since 1970.
+/// Returns the nanoseconds since 1970.
 pub fn now() -> u64 {
     clock(CLOCK_REALTIME)
 }
 
-/// Nanoseconds of the clock that never goes back.
+/// Returns the nanoseconds of the clock that never goes back.
 pub fn monotonic() -> u64 {
     clock(CLOCK_MONOTONIC)
 }
 
-/// How long the system has run, in the kernel's clock ticks.
+/// Returns the time since the system was booted, in the kernel's clock ticks.
 pub fn ticks_since_boot() -> u64 {
     clock(CLOCK_BOOTTIME) / 10_000_000
 }
 
-/// What a clock says, in nanoseconds.
+/// Returns the time of a clock, in nanoseconds.
 fn clock(number: u32) -> u64 {
     let mut time = __kernel_timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is what the kernel writes.
@@ -109,16 +109,16 @@ fn clock(number: u32) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Which way a measurement may be off.
+/// The direction in which a measurement may be off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// It is at most the truth.
+    /// The measurement is at most the true value.
     Lower,
-    /// It is at least the truth.
+    /// The measurement is at least the true value.
     Upper,
 }
 
-/// Nanoseconds that other threads of this process than the calling one have run.
+/// Returns the nanoseconds that the threads of this process other than the calling one have run.
 pub fn cpu_time_of_others(bound: Bound) -> u64 {
     // Time passes between the two calls, and only this thread's clock may gain by that.
     let (process, thread) = match bound {
@@ -134,21 +134,21 @@ pub fn cpu_time_of_others(bound: Bound) -> u64 {
     process.saturating_sub(thread)
 }
 
-/// What the system is called.
+/// The names of a system.
 pub struct Names(new_utsname);
 
 impl Names {
-    /// The names of this system.
+    /// Reads the names of this system.
     pub fn new() -> Self {
         let mut names = MaybeUninit::<new_utsname>::zeroed();
-        // SAFETY: `names` is what the kernel fills, and zeros are a value.
+        // SAFETY: the kernel fills `names`, and zeros are a value.
         unsafe {
             call(__NR_uname, [names.as_mut_ptr() as usize, 0, 0, 0, 0, 0]);
             Self(names.assume_init())
         }
     }
 
-    /// The name of the machine.
+    /// Returns the name of the machine.
     pub fn host(&self) -> &[u8] {
         let name = &self.0.nodename;
         // SAFETY: characters are bytes.

@@ -1,4 +1,5 @@
-//! What happens when a page of a mapped file cannot be had, and the stacks of handlers.
+//! The handler of SIGBUS, which the kernel sends for a page of a mapped file that it cannot
+//! provide, and the alternative stacks of handlers.
 
 use core::arch::asm;
 
@@ -27,15 +28,15 @@ pub struct Information {
     /// Above 0 if the kernel itself sent it.
     pub code: i32,
     unused: u32,
-    /// Where memory could not be had.
+    /// The address at which memory could not be provided.
     pub address: usize,
 }
 
 /// A handler of signals.
 pub type Handler = extern "C" fn(u32, &Information);
 
-/// Where a handler returns to. No function of Rust: it would be a global symbol of every object
-/// with system calls, and a program may have two of them.
+/// Returns the address to which a handler returns. The code is not a function of Rust: that would
+/// be a global symbol of every object with system calls, and a program may have two of them.
 fn end_of_handler() -> usize {
     let address: usize;
     // SAFETY: takes the address of code that is not executed here.
@@ -55,7 +56,7 @@ fn end_of_handler() -> usize {
     address
 }
 
-/// The address of the handler, 0 by default.
+/// Returns the address of the handler, 0 by default.
 fn handler() -> usize {
     let mut action = Action { handler: 1, flags: 0, restorer: 0, mask: 0 };
     // SAFETY: the kernel fills the structure; a set of signals has eight bytes.
@@ -64,8 +65,7 @@ fn handler() -> usize {
 }
 
 fn set(action: &Action) {
-    // SAFETY: the kernel reads the structure; the handler, if any, stays where it is until it is
-    // taken away.
+    // SAFETY: the kernel reads the structure. A handler stays where it is until it is removed.
     unsafe { call(__NR_rt_sigaction, [SIGBUS as usize, &raw const *action as usize, 0, 8, 0, 0]) };
 }
 
@@ -77,19 +77,19 @@ pub fn handle_with(handler: Handler) {
     }
 }
 
-/// Whether this handler is there.
+/// Returns true if this handler is installed.
 pub fn is_handled_with(handler: Handler) -> bool {
     self::handler() == handler as usize
 }
 
-/// Takes the handler away, if it is still there.
+/// Removes the handler, if it is still installed.
 pub fn forget(handler: Handler) {
     if is_handled_with(handler) {
         reset();
     }
 }
 
-/// What happens by default: the signal ends the program.
+/// Restores the default: the signal ends the program.
 pub fn reset() {
     set(&Action { handler: 0, flags: 0, restorer: 0, mask: 0 });
 }
@@ -116,10 +116,10 @@ pub(super) struct Alternative {
 }
 
 impl Alternative {
-    /// None.
+    /// No stack.
     pub(super) const NONE: Self = Self { start: 0, flags: SS_DISABLE, unused: 0, length: 0 };
 
-    /// That of this memory.
+    /// Returns a stack in this memory.
     pub(super) fn new(start: usize, length: usize) -> Self {
         Self { start, flags: 0, unused: 0, length }
     }
@@ -131,20 +131,20 @@ impl Alternative {
         known
     }
 
-    /// That of this thread, if it is on it.
+    /// Returns the stack of this thread, if the thread runs on it.
     pub(super) fn of_caller() -> Option<Self> {
         let known = Self::of_thread();
         (known.flags & SS_ONSTACK != 0).then_some(Self { flags: 0, ..known })
     }
 
-    /// Whether this thread has any.
+    /// Returns true if this thread has an alternative stack.
     pub(super) fn is_there() -> bool {
         Self::of_thread().flags & SS_DISABLE == 0
     }
 
-    /// Makes it that of this thread, which must not be on another one.
+    /// Makes it the stack of this thread, which must not run on another one.
     pub(super) fn set(&self) {
-        // SAFETY: the kernel reads the structure; the memory is what the program gave it.
+        // SAFETY: the kernel reads the structure. The memory comes from the program.
         unsafe { call(__NR_sigaltstack, [&raw const *self as usize, 0, 0, 0, 0, 0]) };
     }
 }

@@ -1,5 +1,5 @@
-//! A stack of the runtime's own, for work that needs more than a caller may have left. Whoever ends
-//! the process may do so in a handler on a small alternative stack, or in a coroutine.
+//! A stack of the runtime's own, for work that needs more than a caller may have left. The process
+//! may end in a handler on a small alternative stack, or in a coroutine.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
@@ -7,32 +7,32 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::signal::Alternative;
 
-/// How long it is. The work takes some three thousand bytes; the rest is for a handler of SIGBUS on
-/// top of it, and for the functions of the C library that are called.
+/// The length of the stack. The work takes some three thousand bytes. The rest is for a handler of
+/// SIGBUS on top of it, and for the functions of the C library that are called.
 const LENGTH: usize = 1 << 16;
 
 /// Memory as the ABI aligns a stack.
 #[repr(C, align(16))]
 struct Memory([u8; LENGTH]);
 
-/// A stack, for one thread at a time. Zeros are one that nobody uses.
+/// A stack, for one thread at a time. All-zero bytes are an unused stack.
 #[repr(C)]
 pub struct Stack {
     memory: UnsafeCell<Memory>,
     in_use: AtomicBool,
 }
 
-// SAFETY: only whoever has set `in_use` uses the memory.
+// SAFETY: only the thread that has set `in_use` uses the memory.
 unsafe impl Sync for Stack {}
 
 impl Stack {
-    /// A stack that nobody uses.
+    /// Returns an unused stack.
     pub const fn new() -> Self {
         Self { memory: UnsafeCell::new(Memory([0; LENGTH])), in_use: AtomicBool::new(false) }
     }
 
-    /// Calls `act` on this stack, or on the caller's if this one is in use. Signals must be blocked
-    /// but for SIGBUS.
+    /// Calls `act` on this stack, or on the caller's if this one is in use. All signals but SIGBUS
+    /// must be blocked.
     pub fn run<T>(&self, act: impl FnOnce() -> T) -> T {
         if self.in_use.swap(true, Ordering::Acquire) {
             return act();
@@ -48,14 +48,15 @@ impl Stack {
         self.in_use.store(false, Ordering::Release);
         match result {
             Some(result) => result,
-            // It was called.
+            // `act` was called.
             None => loop {
                 core::hint::spin_loop();
             },
         }
     }
 
-    /// Lets handlers in this thread run on it, if they have no other. It is theirs from now on.
+    /// Makes it the stack for handlers in this thread, if they have no other. It is theirs from
+    /// then on.
     pub fn lend_to_handlers(&self) {
         if !Alternative::is_there() && !self.in_use.swap(true, Ordering::Acquire) {
             Alternative::new(self.memory.get() as usize, LENGTH).set();
@@ -64,7 +65,7 @@ impl Stack {
 
     fn call<F: FnMut()>(&self, act: &mut F) {
         extern "C" fn begin<F: FnMut()>(act: *mut F) {
-            // SAFETY: from below, where it is waited for.
+            // SAFETY: the pointer is from below, where the call is waited for.
             unsafe { (*act)() }
         }
         let start = self.memory.get() as usize;
@@ -100,13 +101,13 @@ impl Stack {
     }
 }
 
-/// What valgrind is told of stacks: `VALGRIND_STACK_REGISTER` and `VALGRIND_STACK_DEREGISTER` of
-/// `valgrind/valgrind.h`.
+/// The requests for stacks of valgrind: `VALGRIND_STACK_REGISTER` and `VALGRIND_STACK_DEREGISTER`
+/// of `valgrind/valgrind.h`.
 const REGISTER: usize = 0x1501;
 const DEREGISTER: usize = 0x1502;
 
-/// Tells valgrind something, which would warn of a stack that it does not know. Anywhere else these
-/// instructions do nothing.
+/// Makes a request to valgrind, which warns of stacks that are not registered. Outside of valgrind
+/// these instructions do nothing.
 fn ask_valgrind(request: usize, [first, second]: [usize; 2]) -> usize {
     let words = [request, first, second, 0, 0, 0];
     let mut answer = 0usize;

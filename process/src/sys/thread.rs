@@ -1,4 +1,4 @@
-//! Threads, what they wait for, and signals.
+//! Threads, their state, and signals.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -18,14 +18,14 @@ use crate::text::Text;
 /// The operation that reads the thread pointer; bindgen leaves it out.
 const ARCH_GET_FS: usize = 0x1003;
 
-/// The number of this thread.
+/// Returns the number of this thread.
 pub fn current() -> u32 {
     // SAFETY: no arguments.
     unsafe { call(__NR_gettid, [0; 6]) as u32 }
 }
 
-/// The thread pointer: thread-local variables of images that were loaded at the start are at fixed
-/// distances from it.
+/// Returns the thread pointer. Thread-local variables of images that were loaded at the start are
+/// at fixed distances from it.
 pub fn pointer() -> usize {
     let pointer: usize;
     // SAFETY: the word at the thread pointer is its own address, by the ABI.
@@ -33,7 +33,7 @@ pub fn pointer() -> usize {
     pointer
 }
 
-/// The thread pointer as the kernel knows it, 0 if none was set yet.
+/// Returns the thread pointer in the kernel, 0 if none was set yet.
 pub fn base() -> Option<usize> {
     let mut base = 0usize;
     // SAFETY: the kernel writes a word.
@@ -42,13 +42,13 @@ pub fn base() -> Option<usize> {
     checked(result).ok().map(|_| base)
 }
 
-/// Sets the thread pointer of a thread that has none; says whether that is done.
+/// Sets the thread pointer of a thread that has none. Returns false on failure.
 pub fn set_base(pointer: usize) -> bool {
-    // SAFETY: nobody has used thread-local variables without a thread pointer.
+    // SAFETY: no code has used thread-local variables without a thread pointer.
     checked(unsafe { call(__NR_arch_prctl, [ARCH_SET_FS as usize, pointer, 0, 0, 0, 0]) }).is_ok()
 }
 
-/// Writes a word into this process's memory; does nothing where there is no memory.
+/// Writes a word into this process's memory. Does nothing if the address is not mapped.
 pub fn poke(address: usize, value: usize) {
     let (from, to) =
         ([&raw const value as usize, size_of::<usize>()], [address, size_of::<usize>()]);
@@ -57,9 +57,9 @@ pub fn poke(address: usize, value: usize) {
     unsafe { call(__NR_process_vm_writev, arguments) };
 }
 
-/// Whether the eight bytes at an address can be read.
+/// Returns true if the eight bytes at an address can be read.
 pub fn is_readable(address: usize) -> bool {
-    /// A word that is unlikely to be found anywhere. Even where it is nobody waits for long.
+    /// A word that is unlikely in memory. If the memory does hold it, the wait still ends at once.
     const OTHER: usize = 0x9b5d_a3e6;
     let now = __kernel_timespec { tv_sec: 0, tv_nsec: 0 };
     let can_be_read = |address: usize| {
@@ -74,19 +74,19 @@ pub fn is_readable(address: usize) -> bool {
         };
         checked(result) != Err(EFAULT)
     };
-    // Of two pages, both are looked at.
+    // The bytes may be on two pages, both of which are probed.
     address != 0 && can_be_read(address) && can_be_read(address.wrapping_add(7))
 }
 
-/// Whether a thread of this process is still there.
+/// Returns true if a thread of this process still exists.
 pub fn is_alive(thread: u32) -> bool {
-    // SAFETY: no pointers, and signal 0 is none.
+    // SAFETY: no pointers, and signal 0 sends nothing.
     let result = unsafe { call(__NR_tgkill, [process() as usize, thread as usize, 0, 0, 0, 0]) };
     checked(result) != Err(ESRCH)
 }
 
-/// Whether a thread of this process waits in the kernel, or has ended, as far as is known. A thread
-/// that waits stands at a call.
+/// Returns true if a thread of this process waits in the kernel, or has ended, as far as is known.
+/// A thread that waits is inside a call.
 pub fn is_waiting(thread: u32) -> bool {
     let mut path = Text::<48>::new();
     path.push_all(b"/proc/self/task/");
@@ -97,7 +97,7 @@ pub fn is_waiting(thread: u32) -> bool {
         .as_path()
         .and_then(|path| File::open(path).ok())
         .map_or(0, |file| file.read(&mut status));
-    // The field behind the name, which may hold anything.
+    // The field behind the name, which may hold any bytes.
     let name = status[..length].iter().rposition(|&byte| byte == b')');
     name.is_none_or(|end| status.get(end + 2).is_none_or(|state| b"SZX".contains(state)))
 }
@@ -108,18 +108,19 @@ pub fn let_others_run() {
     unsafe { call(__NR_sched_yield, [0; 6]) };
 }
 
-/// A lock that waits in the kernel (Drepper, "Futexes Are Tricky", mutex 3). Zeros are a free lock.
+/// A lock that waits in the kernel (Drepper, "Futexes Are Tricky", mutex 3). All-zero bytes are a
+/// free lock.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Lock(AtomicU32);
 
 impl Lock {
-    /// A free lock.
+    /// Creates a free lock.
     pub const fn new() -> Self {
         Self(AtomicU32::new(0))
     }
 
-    /// Waits until nobody has it, and takes it.
+    /// Waits until the lock is free, and takes it.
     pub fn acquire(&self) {
         if self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
             return;
@@ -135,7 +136,7 @@ impl Lock {
         }
     }
 
-    /// Takes it within so many nanoseconds; whether that was possible.
+    /// Takes the lock within a number of nanoseconds. Returns false if that was not possible.
     pub fn acquire_within(&self, nanoseconds: u64) -> bool {
         const STEP: u64 = 1_000_000;
         for _ in 0..nanoseconds / STEP {
@@ -147,7 +148,7 @@ impl Lock {
         false
     }
 
-    /// Gives it back.
+    /// Releases the lock.
     pub fn release(&self) {
         if self.0.swap(0, Ordering::Release) == 2 {
             // SAFETY: the kernel only uses the address.
@@ -161,7 +162,7 @@ impl Lock {
     }
 }
 
-/// Lets all signals wait but SIGBUS, which cannot; gives the mask as it was.
+/// Blocks all signals but SIGBUS, which cannot wait. Returns the mask as it was.
 pub fn block_signals() -> u64 {
     let (all, mut before) = (!(1u64 << (SIGBUS - 1)), 0u64);
     // SAFETY: a set of signals has eight bytes.
@@ -174,7 +175,7 @@ pub fn block_signals() -> u64 {
     before
 }
 
-/// Whether this thread blocks SIGBUS.
+/// Returns true if this thread blocks SIGBUS.
 pub fn blocks_bus_errors() -> bool {
     let mut mask = 0u64;
     let arguments = [SIG_BLOCK as usize, 0, &raw mut mask as usize, 8, 0, 0];
@@ -183,7 +184,7 @@ pub fn blocks_bus_errors() -> bool {
     mask & 1 << (SIGBUS - 1) != 0
 }
 
-/// Sets the signal mask to what [`block_signals`] gave.
+/// Sets the signal mask to the result of [`block_signals`].
 pub fn restore_signals(mask: u64) {
     // SAFETY: a set of signals has eight bytes.
     unsafe {
@@ -204,7 +205,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..10_000 {
                         LOCK.acquire();
-                        // Not one operation: only the lock makes the sum right.
+                        // The sum takes two operations, so only the lock makes it right.
                         COUNT.store(COUNT.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                         LOCK.release();
                     }
