@@ -1,7 +1,7 @@
-//! Appends a record to a profile: in one write, under the file's lock.
+//! Appends a record to a profile in one write, under the file's lock.
 //!
 //! Many processes may end at once and share a file. Each waits for the lock for a second at most,
-//! since the process that holds it may have been stopped. Where no lock is to be had, as on some
+//! since the process that holds it may have been stopped. Where no lock can be had, as on some
 //! network file systems, the process writes a file of its own. A record that does not fit whole is
 //! cut off again. A file that is no profile, or that this user may not write, is left alone.
 
@@ -10,25 +10,25 @@ use process::origin::Origin;
 use process::sys::{self, File, Kind, Locked, OpenError, Place};
 use process::text::Path;
 
-/// How the file begins.
+/// The first word of a profile.
 const MAGIC: u64 = u64::from_le_bytes(profile::MAGIC);
 
-/// The first wait for the lock, in nanoseconds; each is twice the one before ...
+/// The first wait for the lock, in nanoseconds. Each wait is twice the one before ...
 const FIRST_WAIT: u64 = 50_000;
 
 /// ... up to this.
 const LONGEST_WAIT: u64 = 12_800_000;
 
-/// How long all waits are together, in nanoseconds.
+/// The length of all waits together, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
-/// How often another file may be found in the place of the one that was opened.
+/// The number of times that another file may replace the one that was opened.
 const MOST_TIMES: u32 = 8;
 
-/// Why nothing was appended.
+/// The reason why nothing was appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// This is not a file to append to. Another name may be.
+    /// The file cannot be appended to. Another name may be free.
     Taken,
     /// Nothing can be written there.
     Failed(OpenError),
@@ -44,7 +44,7 @@ pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<
             return Err(Refusal::Taken);
         }
         let (identity, before) = file.regular().ok_or(Refusal::Taken)?;
-        // `pathprof compact` puts another file in the place of the one that it has summed.
+        // `pathprof compact` replaces the file that it has summed by another.
         if identity != sys::identity_of(place) {
             continue;
         }
@@ -68,11 +68,11 @@ pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<
     Err(Refusal::Taken)
 }
 
-/// Opens the file; whether it was created.
+/// Opens the file. The second value is true if it was created.
 fn open(place: Place<'_>) -> Result<(File, bool), Refusal> {
     File::append(place).map_err(|error| match error {
         OpenError::Limit => Refusal::Failed(error),
-        // A link, a directory, or another user's.
+        // A link, a directory, or a file of another user.
         _ if sys::kind_of_entry(place) != Kind::Nothing => Refusal::Taken,
         _ => Refusal::Failed(error),
     })

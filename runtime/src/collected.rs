@@ -1,7 +1,7 @@
 //! Collects bytes in memory, so that one system call writes them all.
 //!
-//! The bytes start in a static buffer. When that is full they move to memory that is mapped for
-//! them, and from there to a larger mapping.
+//! The bytes start in a static buffer. When the buffer is full they move to mapped memory, and from
+//! there to a larger mapping.
 
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -9,13 +9,13 @@ use core::slice;
 use pathformat::wire::Sink;
 use process::sys::mapping::{self, At};
 
-/// How many bytes are collected without mapping memory.
+/// The number of bytes that are collected without mapping memory.
 pub(crate) const BUFFER: usize = 1 << 14;
 
-/// New memory is mapped for so many times the bytes that need it.
+/// The size of new memory, as a multiple of the bytes that need it.
 const GROWTH: usize = 4;
 
-/// Bytes that were written one behind the other.
+/// Bytes that are written one behind the other.
 pub(crate) struct Collected<'a> {
     buffer: &'a mut [u8; BUFFER],
     mapped: Option<(NonNull<u8>, usize)>,
@@ -24,15 +24,15 @@ pub(crate) struct Collected<'a> {
 }
 
 impl<'a> Collected<'a> {
-    /// Nothing is collected so far.
+    /// Creates an empty collection.
     pub(crate) fn new(buffer: &'a mut [u8; BUFFER]) -> Self {
         Self { buffer, mapped: None, length: 0, failed: false }
     }
 
-    /// What was collected; `None` if there was no memory for all of it.
+    /// Returns the bytes; `None` if there was no memory for all of them.
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         let start = self.mapped.map_or(self.buffer.as_ptr(), |(start, _)| start.as_ptr());
-        // SAFETY: so many bytes were written there, and nobody changes them while `self` is
+        // SAFETY: `length` bytes were written there, and nothing changes them while `self` is
         // borrowed.
         (!self.failed).then(|| unsafe { slice::from_raw_parts(start, self.length) })
     }
@@ -41,7 +41,7 @@ impl<'a> Collected<'a> {
         self.mapped.map_or(BUFFER, |(_, capacity)| capacity)
     }
 
-    /// The start of memory that has room for so many bytes.
+    /// Returns the start of memory with room for `length` bytes.
     fn reserve(&mut self, length: usize) -> Option<NonNull<u8>> {
         let start = self.mapped.map_or(NonNull::from(&mut *self.buffer).cast(), |(start, _)| start);
         if length <= self.capacity() {
@@ -49,10 +49,10 @@ impl<'a> Collected<'a> {
         }
         let capacity = length.checked_mul(GROWTH)?;
         let larger = mapping::map_private(At::Anywhere, capacity)?;
-        // SAFETY: both are at least so long, and the larger one is fresh.
+        // SAFETY: both are at least this long, and the larger one is fresh.
         unsafe { ptr::copy_nonoverlapping(start.as_ptr(), larger.as_ptr(), self.length) };
         if let Some((start, capacity)) = self.mapped.replace((larger, capacity)) {
-            // SAFETY: mapped here, and what it held has moved.
+            // SAFETY: it was mapped here, and its content has moved.
             unsafe { mapping::unmap(start, capacity) };
         }
         Some(larger)
@@ -62,7 +62,7 @@ impl<'a> Collected<'a> {
 impl Drop for Collected<'_> {
     fn drop(&mut self) {
         if let Some((start, capacity)) = self.mapped {
-            // SAFETY: mapped in `reserve`, and used for the last time.
+            // SAFETY: it was mapped in `reserve`, and is not used any more.
             unsafe { mapping::unmap(start, capacity) };
         }
     }
@@ -73,7 +73,7 @@ impl Sink for Collected<'_> {
         let after = self.length + bytes.len();
         match self.reserve(after) {
             Some(start) if !self.failed => {
-                // SAFETY: there is room, and the bytes are somebody else's.
+                // SAFETY: there is room, and the bytes are in other memory.
                 unsafe {
                     ptr::copy_nonoverlapping(
                         bytes.as_ptr(),

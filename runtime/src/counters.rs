@@ -1,11 +1,11 @@
-//! Finds the memory of a slot that is not zero, without reading pages that nobody touched.
+//! Finds the memory of a slot that is not zero, without reading untouched pages.
 //!
-//! A region may be hundreds of megabytes of zeros of which a run touches little; reading them all
-//! would cost time and, for each page, a page fault. Of private memory the kernel's
-//! `/proc/self/pagemap` tells which pages exist. Of a file it would not do: a page that was written
-//! to disk and dropped is still part of the counts. There the file system tells what is data and
-//! what is a hole, if it is one that is known to count what is still in memory as data. Otherwise
-//! all pages are read.
+//! A region may be hundreds of megabytes of zeros of which a run touches little. To read them all
+//! would cost time and, for each page, a page fault. For private memory the kernel's
+//! `/proc/self/pagemap` lists the pages that exist. For a file it does not suffice: a page that was
+//! written to disk and dropped is still part of the counts. There the file system distinguishes
+//! data from holes, if it is one that counts what is still in memory as data. Otherwise all pages
+//! are read.
 
 use core::ops::Range;
 use core::ptr::{self, NonNull};
@@ -13,16 +13,16 @@ use core::ptr::{self, NonNull};
 use pathformat::raw::{self, FILE_SYSTEMS};
 use process::sys::File;
 
-/// Size of a page, and of the pieces that memory is looked at in.
+/// The size of a page, and of the pieces in which memory is searched.
 pub(crate) const PAGE: usize = raw::PAGE as usize;
 
-/// In an entry of the page map: the page is in memory, or in swap.
+/// The bits of an entry of the page map that are set if the page is in memory or in swap.
 const TOUCHED: u64 = 0b11 << 62;
 
-/// Entries that are read at a time.
+/// The number of entries that are read at a time.
 const ENTRIES: usize = 256;
 
-/// The kernel's page map of this process, if it lets us read it.
+/// The kernel's page map of this process, if it can be read.
 pub(crate) struct PageMap(Option<File>);
 
 impl PageMap {
@@ -31,15 +31,15 @@ impl PageMap {
         Self(File::open(c"/proc/self/pagemap").ok())
     }
 
-    /// A map that knows nothing, so that all pages are read.
+    /// A map without entries, so that all pages are read.
     pub(crate) const NONE: &Self = &Self(None);
 }
 
 /// A window of the page map.
 pub(crate) struct Window {
-    /// Number of the page that the first entry is about.
+    /// The number of the page of the first entry.
     first: usize,
-    /// How many entries are valid.
+    /// The number of valid entries.
     valid: usize,
     entries: [u64; ENTRIES],
 }
@@ -50,7 +50,7 @@ impl Window {
         Self { first: 0, valid: 0, entries: [0; ENTRIES] }
     }
 
-    /// Whether the page at `address` may contain something other than zeros.
+    /// Returns true if the page at `address` may contain something other than zeros.
     fn touched(&mut self, map: &PageMap, address: usize) -> bool {
         let PageMap(Some(map)) = map else { return true };
         let page = address / PAGE;
@@ -58,16 +58,16 @@ impl Window {
             self.first = page;
             self.valid = map.read_words_at(&mut self.entries, page as u64 * 8);
         }
-        // A page that the map does not tell about is read.
+        // A page without an entry in the map is read.
         self.entries[..self.valid].get(page - self.first).is_none_or(|entry| entry & TOUCHED != 0)
     }
 }
 
-/// What knows which pages of a slot were touched.
+/// The source of the touched pages of a slot.
 pub(crate) enum Source<'a> {
     /// Private memory.
     Memory(&'a PageMap, &'a mut Window),
-    /// A part of a file where the slot starts at this offset, and the search that was made last.
+    /// A part of a file in which the slot starts at this offset, and the last search in it.
     File(&'a File, u64, Search),
 }
 
@@ -76,20 +76,20 @@ pub(crate) enum Source<'a> {
 /// It is kept because an image may have a thousand modules, most of which lie in the same few
 /// holes.
 pub(crate) struct Search {
-    /// Where the search began.
+    /// The offset at which the search began.
     from: u64,
-    /// Some of the first data from there on; from [`u64::MAX`] on if there is none.
+    /// Some of the first data from there on; an empty range at [`u64::MAX`] if there is none.
     data: Range<u64>,
 }
 
 impl Search {
-    /// No place is covered by it.
+    /// A search that covers no offset.
     const NONE: Self = Self { from: 0, data: 0..0 };
 
-    /// Searches a file from a place; `last` is the search before.
+    /// Searches a file from an offset. `last` is the search before.
     ///
-    /// Most data is a page between holes, where each question to the kernel about the end of the
-    /// data would be one too many. So only data that goes on beyond a page is asked for its end.
+    /// Most data is a page between holes, for which a system call to find the end of the data would
+    /// be wasted. The end is therefore looked up only for data that goes on beyond a page.
     fn new(file: &File, from: u64, last: &Self) -> Self {
         let Some(first) = file.next_data(from) else {
             return Self { from, data: u64::MAX..u64::MAX };
@@ -100,22 +100,23 @@ impl Search {
         Self { from, data: first..end }
     }
 
-    /// Whether it tells what is at this place.
+    /// Returns true if the search covers an offset.
     fn covers(&self, place: u64) -> bool {
         (self.from..self.data.end).contains(&place)
     }
 }
 
 impl<'a> Source<'a> {
-    /// A slot at this offset of a file, if holes of the file can be relied on.
+    /// Returns the source for a slot at this offset of a file, if holes of the file can be relied
+    /// on.
     pub(crate) fn file(file: &'a File, offset: u64) -> Option<Self> {
         file.file_system()
             .is_some_and(|system| FILE_SYSTEMS.contains(&system.kind))
             .then_some(Self::File(file, offset, Search::NONE))
     }
 
-    /// The next part of `range` that may have been touched, for a slot that starts at `start`; what
-    /// lies before it is zero.
+    /// Returns the next part of `range` that may have been touched, for a slot that starts at
+    /// `start`. The bytes before it are zero.
     fn next(&mut self, start: usize, range: Range<usize>) -> Option<Range<usize>> {
         match self {
             Self::Memory(map, window) => {
@@ -141,12 +142,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Calls `visit` with offset and value of each word in a range of a slot that is not zero, in
+/// Calls `visit` with the offset and the value of each nonzero word in a range of a slot, in
 /// ascending order.
 ///
 /// # Safety
-/// The slot must be mapped there; the range starts and ends at words. Others may write to it
-/// meanwhile.
+/// The slot must be mapped there. The range must start and end at words. Other threads may write to
+/// it meanwhile.
 pub(crate) unsafe fn visit(
     start: NonNull<u8>,
     range: Range<usize>,
@@ -157,7 +158,8 @@ pub(crate) unsafe fn visit(
     while let Some(part) = source.next(start.as_ptr() as usize, rest.clone()) {
         rest.start = part.end;
         for offset in part.step_by(8) {
-            // SAFETY: within the slot; read as volatile, since threads may still be counting.
+            // SAFETY: the word is within the slot. The read is volatile, since threads may still be
+            // counting.
             let count = unsafe { ptr::read_volatile(start.as_ptr().add(offset).cast::<u64>()) };
             if count != 0 {
                 visit(offset, count);
@@ -169,9 +171,9 @@ pub(crate) unsafe fn visit(
 /// Adds `count` to the word at `offset` of private memory.
 ///
 /// # Safety
-/// The memory must be mapped there, and nobody else may use it.
+/// The memory must be mapped there, and no other code may use it.
 pub(crate) unsafe fn add(start: NonNull<u8>, offset: usize, count: u64) {
-    // SAFETY: the caller vouches for the place; offsets of counters are multiples of eight.
+    // SAFETY: the caller vouches for the place. Offsets of counters are multiples of eight.
     unsafe {
         let word = start.as_ptr().add(offset).cast::<u64>();
         word.write(word.read().wrapping_add(count));
@@ -222,8 +224,8 @@ mod tests {
         let path =
             format!("{}/pathrt-counters-{}\0", std::env::temp_dir().display(), std::process::id());
         let path = core::ffi::CStr::from_bytes_with_nul(path.as_bytes()).expect("one NUL");
-        // Once with holes and once with room for everything, where only pages that were written are
-        // data.
+        // Once with holes, and once with room for everything, where only pages that were written
+        // are data.
         for reserved in [false, true] {
             let file = File::create(path.into()).expect("writable");
             sys::unlink(path.into());
@@ -238,7 +240,7 @@ mod tests {
             fill(memory);
             let source = Source::file(&file, offset).expect("a usual file system");
             assert_eq!(visited(memory, 0..LENGTH, source), COUNTS);
-            // What was found is asked about again and again, forwards and back.
+            // The data is searched again and again, forwards and back.
             let mut source = Source::file(&file, offset).expect("as above");
             let mut seen = Vec::new();
             for step in [PAGE, 64 * PAGE] {

@@ -25,42 +25,42 @@ use crate::shared_registry;
 use crate::slots::{Slot, Slots};
 use crate::write::{self, Counts};
 
-/// What this image knows of its counters. Other images of the process reach the first part through
-/// the registry. All zeros at first.
+/// The state of this image's counters. Other images of the process reach the first part through the
+/// registry. It is all zeros at first.
 #[repr(C)]
 struct Counting {
     member: Member,
     slots: Slots,
-    /// The descriptor of this image: the runtime of another one may be at work here.
+    /// The descriptor of this image, since the runtime of another image may run this code.
     image: *const Image,
-    /// Distance of this image's `delta` from the thread pointer, the same in all threads: its own,
-    /// or one that it is lent.
+    /// The distance of this image's `delta` from the thread pointer, the same in all threads. The
+    /// word is the image's own or lent.
     delta_offset: usize,
-    /// Whether it is lent.
+    /// True if the word is lent.
     lent: bool,
-    /// Whether there are modules whose threads count each in its slot, and modules that count as if
-    /// there was one.
+    /// True if there are modules whose threads count each in its slot, and true if there are
+    /// modules that count as if there was one thread.
     exact: bool,
     single: bool,
-    /// Whether registered threads count in the region, since there was no memory for a slot.
+    /// True if registered threads count in the region, since there was no memory for a slot.
     shared: bool,
-    /// What is known to be wrong with the counts: [`UNREGISTERED_THREADS`] and [`OTHER_RUNTIME`].
+    /// The known faults of the counts: [`UNREGISTERED_THREADS`] and [`OTHER_RUNTIME`].
     flags: u32,
-    /// The process that the slots are of.
+    /// The process to which the slots belong.
     process: u32,
-    /// How long unregistered threads had run when counting began, in nanoseconds.
+    /// The time that unregistered threads had run when counting began, in nanoseconds.
     others_before: u64,
     stopped: bool,
-    /// Whether the process was ending already when the image was loaded, so that it may be unloaded
-    /// before the end.
+    /// True if the process was already ending when the image was loaded, so that the image may be
+    /// unloaded before the end.
     late: bool,
-    /// Where the thread counts that goes on when the record is written.
+    /// The slot of a thread that goes on counting when the record is written.
     last_slot: Slot,
-    /// Whether the counters were withdrawn, so that a count raises a signal.
+    /// True if the counters were withdrawn, so that a count raises a signal.
     withdrawn: bool,
 }
 
-/// Room to work in, kept off the stack.
+/// Scratch space, kept off the stack.
 struct Room {
     raw: raw::Room,
     write: write::Room,
@@ -86,7 +86,7 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     withdrawn: false,
 });
 
-/// For handlers of SIGBUS at the very end: there may be hardly any other stack.
+/// The stack for handlers of SIGBUS at the very end, when there may be hardly any other stack.
 static STACK_OF_HANDLERS: Stack = Stack::new();
 
 static ROOM: Global<Room> = Global::new(Room {
@@ -96,8 +96,7 @@ static ROOM: Global<Room> = Global::new(Room {
     window: Window::new(),
 });
 
-/// The constructor's part: gives every thread that is known a slot, and lets the raw file keep
-/// them.
+/// The constructor's part: gives every known thread a slot, and makes the raw file keep the slots.
 pub(crate) fn start(environment: &mut Environment) {
     shared_registry::get().with(|shared| {
         // SAFETY: the registry's lock keeps the other images away, and no thread of this image has
@@ -118,17 +117,17 @@ pub(crate) fn start(environment: &mut Environment) {
     }
 }
 
-/// The image that a member of the registry's list is part of.
+/// Returns the image that contains a member of the registry's list.
 ///
 /// # Safety
-/// The member must be this image's, and nobody else may be using it.
+/// The member must be this image's, and no other code may be using it.
 unsafe fn of<'a>(member: *mut Member) -> &'a mut Counting {
-    // SAFETY: the member is the first part of the structure, and the caller vouches for the rest.
+    // SAFETY: the member is the first part of the structure. The caller vouches for the rest.
     unsafe { &mut *member.cast::<Counting>() }
 }
 
 extern "C" fn prepare(member: *mut Member, slot: Slot) {
-    // SAFETY: the registry calls this with what `start` gave it, while it holds the lock.
+    // SAFETY: the registry calls this with the member from `start`, while it holds the lock.
     unsafe { of(member) }.prepare(slot);
 }
 
@@ -138,8 +137,8 @@ extern "C" fn attach(member: *mut Member, slot: Slot, pointer: usize) {
 }
 
 extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
-    // SAFETY: as above but for the lock: what is changed here is only read when nobody counts any
-    // more.
+    // SAFETY: as above except for the lock. The fields that change here are only read when no
+    // thread counts any more.
     let counting = unsafe { of(member) };
     if !counting.withdrawn || !counting.slots.has_kept(address) {
         return counting.slots.rescue(address);
@@ -153,11 +152,11 @@ extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
 }
 
 extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
-    // SAFETY: as above, and the registry gives what its lock protects.
+    // SAFETY: as above, and the registry passes what its lock protects.
     let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
     if counting.process != sys::process() {
-        // A child that was forked past us shares the raw file with its parent: there its counts
-        // are.
+        // A child of a fork without handlers shares the raw file with its parent, which has the
+        // counts of both.
         counting.suspect();
     } else if !core::mem::replace(&mut counting.stopped, true) {
         counting.write(environment::of_image(), imports::image(), shared, room);
@@ -165,12 +164,12 @@ extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
 }
 
 impl Counting {
-    /// Finds the word that moves each thread's counts into its slot. Without one all threads count
-    /// in the region, as if there was no memory for slots.
+    /// Finds the word that moves each thread's counts into its slot. Without such a word all
+    /// threads count in the region, as if there was no memory for slots.
     fn find_delta(&mut self, registry: &mut Shared) {
         let own = imports::own_delta();
         let lend = || shared_registry::lent_words().and_then(|first| registry.lend(first));
-        // As for the linker, which defines no word for modules that only write the block log.
+        // The linker, too, defines no word for modules that only write the block log.
         let any = |threads| {
             imports::image().places().any(|place| place.threads == threads && place.counters > 0)
         };
@@ -221,7 +220,8 @@ impl Counting {
         self.note_others();
     }
 
-    /// What other threads ran until now, a thread apart among them, tells nothing.
+    /// The time that other threads have run until now does not count, that of a thread apart
+    /// included.
     fn note_others(&mut self) {
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
     }
@@ -239,7 +239,7 @@ impl Counting {
         self.slots.raw.create(environment, &head, size, map, image.places(), &mut room.raw)
     }
 
-    /// Removes a file that keeps nothing, and tells the other one how threads count.
+    /// Removes a file that keeps nothing. Sets the flags of any other file.
     fn finish_raw(&mut self, environment: &Environment) {
         if !self.slots.is_kept(Slot::REGION) {
             self.slots.raw.remove(environment);
@@ -252,8 +252,8 @@ impl Counting {
         self.slots.raw.add_flags(self.flags | if self.shared { SHARED } else { 0 });
     }
 
-    /// What was counted before the constructor, by resolvers of ifuncs for example, belongs to the
-    /// first thread.
+    /// Counts from before the constructor, for example of resolvers of ifuncs, belong to the first
+    /// thread.
     fn move_early_counts(&mut self, image: &Image, file: Option<&File>, window: &mut Window) {
         let Some(region) = self.slots.address(Slot::REGION) else { return };
         let first = self.slots.address(Slot::FIRST);
@@ -262,7 +262,7 @@ impl Counting {
         for place in image.places() {
             let mut source = Source::Memory(&map, window);
             let move_away = |at, count: u64| match (place.threads, first, file) {
-                // SAFETY: both are as long as a slot, and nobody counts yet.
+                // SAFETY: both are as long as a slot, and no thread counts yet.
                 (Threads::Exact, Some(first), _) => unsafe {
                     counters::add(first, at, count);
                     counters::add(region, at, count.wrapping_neg());
@@ -287,7 +287,7 @@ impl Counting {
         }
     }
 
-    /// Lets the thread with this thread pointer count in a slot.
+    /// Makes the thread with this thread pointer count in a slot.
     pub(crate) fn attach(&mut self, slot: Slot, pointer: usize) {
         let delta = self.slots.delta(slot);
         if self.exact && delta != 0 {
@@ -299,11 +299,11 @@ impl Counting {
         }
     }
 
-    /// Sets the thread-local words of this image: `delta`, and behind it the addresses of arrays.
+    /// Sets the thread-local words of this image: `delta`, followed by the addresses of arrays.
     fn set_delta(&self, pointer: usize, delta: usize) {
         let own = pointer == thread::pointer();
         let mut address = pointer.wrapping_add(self.delta_offset);
-        // SAFETY: set when counting began; an image is constant as long as it is loaded, and this
+        // SAFETY: set when counting began. An image is constant as long as it is loaded, and this
         // structure is part of it.
         let bases = unsafe { self.image.as_ref() }.into_iter().flat_map(Image::bases);
         let bases = bases.map(|base| base.wrapping_add(delta));
@@ -318,7 +318,7 @@ impl Counting {
         }
     }
 
-    /// Counts may be wrong from now on.
+    /// Records that counts may be wrong from now on.
     pub(crate) fn suspect(&mut self) {
         if self.flags & UNREGISTERED_THREADS == 0 {
             self.flags |= UNREGISTERED_THREADS;
@@ -326,7 +326,7 @@ impl Counting {
         }
     }
 
-    /// In a forked child: starts from zero with a raw file of its own.
+    /// Starts from zero in a forked child, with a raw file of its own.
     fn start_again(
         &mut self,
         slot: Slot,
@@ -355,17 +355,18 @@ impl Counting {
         if self.process == sys::process() {
             self.write(environment, image, registry, room);
         } else {
-            // A child that was forked past us shares the raw file with its parent: there its counts
-            // are.
+            // A child of a fork without handlers shares the raw file with its parent, which has the
+            // counts of both.
             self.suspect();
         }
-        // Not before: pages that are read may be lost, and whoever replaces them asks the list.
+        // Not before: pages that are read may be lost, and the handler that replaces them uses the
+        // list.
         registry.remove((&raw mut *self).cast());
         if self.process != sys::process() {
             return;
         }
-        // A library may be loaded and unloaded often. As long as there are other threads, nobody
-        // knows whether they are still in its code, since the program may be ending.
+        // A library may be loaded and unloaded often. As long as there are other threads they may
+        // still be in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {
             if self.exact {
                 self.set_delta(thread::pointer(), 0);
@@ -383,7 +384,7 @@ impl Counting {
         }
     }
 
-    /// Writes the profile, or says in the raw file that the process ended well.
+    /// Writes the profile, or records in the raw file that the process ended well.
     fn write(
         &mut self,
         environment: &Environment,
@@ -426,8 +427,8 @@ impl Counting {
 }
 
 impl Counting {
-    /// Code counts when the record has been written, such as the function of a stream that the C
-    /// library writes out at last. A raw file of its own keeps that.
+    /// Goes on with a raw file of its own, when code counts after the record was written, such as
+    /// the function of a stream that the C library flushes at the end.
     fn go_on(&mut self, environment: &mut Environment, image: &Image, room: &mut Room) {
         self.withdrawn = false;
         environment.go_on();
@@ -438,12 +439,12 @@ impl Counting {
     }
 }
 
-/// The destructor's part in a program whose [`end`] comes later. Libraries wait for that, too.
+/// The destructor's part in a program whose [`end`] comes later. Libraries wait for [`end`], too.
 pub(crate) fn begin_end() {
     shared_registry::get().with(|shared| shared.ending = ENDING);
 }
 
-/// After the last destructor: writes the profiles of all images that are loaded, once.
+/// Writes the profiles of all loaded images, once, after the last destructor.
 pub(crate) fn end() {
     let is_heard = rescue::is_ready() && sys::thread_count() == Some(1);
     shared_registry::get().end(is_heard);
@@ -456,7 +457,7 @@ pub(crate) fn end() {
 /// must not wait.
 pub(crate) fn stop(environment: &Environment) {
     shared_registry::get().with(|shared| {
-        // SAFETY: as in `start`; a thread that still counts does so in the slots alone.
+        // SAFETY: as in `start`. A thread that still counts does so in the slots alone.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if shared.ending != 0 && !counting.late {
             return;
@@ -481,7 +482,7 @@ extern "C" fn in_child() {
     registry.with(|shared| {
         let slot = shared.survive_fork();
         shared.origin.notice_fork();
-        // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
+        // SAFETY: no other thread is left, and none borrowed from it before the fork.
         unsafe { environment::change() }.fork(&shared.origin);
         // SAFETY: no other thread is left.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };

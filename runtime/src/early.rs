@@ -1,14 +1,14 @@
-//! Code that runs before the C library has made the thread-local variables: resolvers of ifuncs,
-//! and in a static program all that the C library calls before, such as a `memcpy` of the program's
-//! own. A program without a C library has nothing else.
+//! Code that runs before the C library has set up the thread-local variables: resolvers of ifuncs,
+//! and in a static program all functions that the C library calls before, such as a `memcpy` of the
+//! program's own. A program without a C library runs only such code.
 //!
-//! A static program is entered here (the linker puts this entry before the program's own:
-//! `linker-shim/src/entry.rs`), and gets a thread pointer to a block that has our words and nothing
-//! else, until the C library sets its own. In any other program there is a thread pointer, and the
-//! words are still 0 when resolvers run; those call this first.
+//! A static program is entered here. The linker puts this entry before the program's own
+//! (`linker-shim/src/entry.rs`). The program gets a thread pointer to a block with only the
+//! runtime's words, until the C library sets its own. Any other program has a thread pointer, and
+//! its words are still 0 when resolvers run; the resolvers call this code first.
 //!
-//! Nothing is relocated yet in a static-pie. So only addresses are used that code computes from its
-//! own.
+//! Nothing is relocated yet in a static-pie. The code therefore uses only addresses that it
+//! computes from its own.
 
 use core::arch::global_asm;
 use core::slice;
@@ -19,9 +19,10 @@ use process::sys::thread;
 
 use pathformat::descriptor::Module;
 
-// The entry, and what the linker finds and fills in: how far the program's own entry is from this
-// one, and whether nobody else will call constructors. The stack is aligned as the kernel leaves
-// it, and all registers but it and the return value are as the kernel leaves them.
+// The entry, and the values that the linker finds and fills in: the distance of the program's own
+// entry from this one, and a flag for a program in which nothing else calls constructors. The stack
+// is aligned as the kernel leaves it. All registers but the stack pointer and the return value are
+// as the kernel leaves them.
 global_asm!(
     ".pushsection .text.__pathcc_entry, \"ax\", @progbits",
     ".p2align 4",
@@ -81,10 +82,11 @@ unsafe extern "C" {
     static INITIAL_STACK: *const usize;
 }
 
-/// The list of the variables with which a static program was started; null in any other program.
+/// Returns the list of the variables with which a static program was started; null in any other
+/// program.
 pub(crate) fn initial_environment() -> *const *const u8 {
-    // SAFETY: only the entry writes it. The kernel has put the number of arguments there, then
-    // these, a null, and the variables.
+    // SAFETY: only the entry writes it. The kernel has put the number of arguments there, then the
+    // arguments, a null, and the variables.
     unsafe {
         if INITIAL_STACK.is_null() {
             return core::ptr::null();
@@ -93,7 +95,7 @@ pub(crate) fn initial_environment() -> *const *const u8 {
     }
 }
 
-// What the linker's `__pathcc.early` goes on with.
+// The function to which the linker's `__pathcc.early` jumps.
 global_asm!(
     ".globl __pathcc_prepare_thread",
     ".hidden __pathcc_prepare_thread",
@@ -101,19 +103,19 @@ global_asm!(
     prepare = sym prepare,
 );
 
-/// How far a block reaches behind its thread pointer. Nothing is there but zeros, and the pointer
-/// itself, where the ABI wants it.
+/// The size of a block behind its thread pointer. It holds zeros, except for the pointer itself,
+/// where the ABI wants it.
 const BEHIND: usize = 4096;
 
-/// Makes the words of the calling thread, which lead to the region, and a block for them if there
-/// is no thread pointer. They begin at this distance from it, if it is not 0.
+/// Sets the words of the calling thread, which lead to the region. Maps a block for them if there
+/// is no thread pointer. The words begin at this distance from the thread pointer, if it is not 0.
 extern "C" fn prepare(region: *const u8, modules: *const Module, count: u32, distance: usize) {
     let pointer = match thread::base() {
         Some(0) => make_block(distance),
         other => other,
     };
     let Some(pointer) = pointer.filter(|_| distance != 0) else { return };
-    // SAFETY: the linker lays out that many entries there.
+    // SAFETY: the linker lays out `count` entries there.
     let modules = unsafe { slice::from_raw_parts(modules, count as usize) };
     let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
     let bases = modules
@@ -123,13 +125,13 @@ extern "C" fn prepare(region: *const u8, modules: *const Module, count: u32, dis
     let words = core::iter::once(0).chain(bases);
     for (word, address) in words.zip((pointer.wrapping_add(distance)..).step_by(size_of::<usize>()))
     {
-        // SAFETY: the words are in the block of each thread, at a distance that the linker knows.
+        // SAFETY: the words are in the block of each thread, at a distance from the linker.
         unsafe { (address as *mut usize).write_volatile(word) };
     }
 }
 
-/// A block whose words begin at this distance from its thread pointer, which the calling thread has
-/// from now on.
+/// Maps a block whose words begin at this distance from its thread pointer, and makes it the block
+/// of the calling thread.
 fn make_block(distance: usize) -> Option<usize> {
     let before = distance.wrapping_neg().checked_next_multiple_of(BEHIND)?;
     let start = mapping::map_private(At::Anywhere, before.checked_add(BEHIND)?)?;

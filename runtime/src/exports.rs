@@ -7,7 +7,7 @@ use process::sys;
 use crate::shared_registry::{self, REGISTRY};
 use crate::{lifetime, threads};
 
-// What the module made by the linker refers to, and what it defines.
+// The symbols to which the linker's module refers, and the symbols that it defines.
 global_asm!(
     ".macro export name, target",
     ".globl \\name",
@@ -26,8 +26,8 @@ global_asm!(
     registry = sym REGISTRY,
 );
 
-/// In place of `_exit`: the process ends at once, by the `_exit` of a sanitizer if there is
-/// one. `linker-shim/src/threads.rs` and `static/exit.s` call it.
+/// Replaces `_exit`: the process ends at once, by the `_exit` of a sanitizer if there is one.
+/// `linker-shim/src/threads.rs` and `static/exit.s` call it.
 extern "C" fn leave(status: usize, sanitizer_exit: Option<extern "C" fn(usize)>) {
     shared_registry::get().leave();
     if let Some(exit) = sanitizer_exit {

@@ -1,4 +1,4 @@
-//! The counters of an image, as the linker described them.
+//! The counters of an image, from the linker's description.
 
 use core::ops::Range;
 use core::{ptr, slice};
@@ -13,7 +13,7 @@ use pathformat::settings::Threads;
 #[derive(Debug)]
 pub(crate) struct Image(Descriptor);
 
-/// Where the counters of a module are, for a raw file.
+/// Returns the place of a module's counters, for a raw file.
 fn place(module: &Module) -> Place {
     Place {
         id: ModuleId(module.id),
@@ -37,52 +37,52 @@ impl Image {
         })
     }
 
-    /// The modules; none if another version of the linker made the descriptor.
+    /// Returns the modules; none if another version of the linker made the descriptor.
     pub(crate) fn modules(&self) -> &[Module] {
         let Descriptor { abi_version, module_count, modules, .. } = self.0;
         if abi_version != ABI_VERSION || modules == 0 {
             return &[];
         }
-        // SAFETY: the linker lays out that many entries there, and they are constant.
+        // SAFETY: the linker lays out `module_count` entries there, and they are constant.
         unsafe {
             slice::from_raw_parts(ptr::with_exposed_provenance(modules), module_count as usize)
         }
     }
 
-    /// The start of the region.
+    /// Returns the start of the region.
     pub(crate) fn region(&self) -> *mut u8 {
         ptr::with_exposed_provenance_mut(self.0.region)
     }
 
-    /// Its length in bytes, whole pages.
+    /// Returns the length of the region in bytes, a whole number of pages.
     pub(crate) fn region_size(&self) -> usize {
         if self.0.abi_version == ABI_VERSION { self.0.region_size as usize } else { 0 }
     }
 
-    /// Whether the image is a shared library, which may be unloaded.
+    /// Returns true if the image is a shared library, which may be unloaded.
     pub(crate) fn is_library(&self) -> bool {
         self.0.flags & LIBRARY != 0
     }
 
-    /// Whether modules have tables with keys.
+    /// Returns true if modules have tables with keys.
     pub(crate) fn has_keys(&self) -> bool {
         self.0.flags & KEYS != 0
     }
 
-    /// The addresses in the region of the arrays that threads find by a word of their own, in the
-    /// order of the words.
+    /// Returns the addresses in the region of the arrays that threads find by a word of their own,
+    /// in the order of the words.
     pub(crate) fn bases(&self) -> impl Iterator<Item = usize> + use<'_> {
         let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
         self.modules().iter().filter(own).map(|module| self.0.region + module.offset as usize)
     }
 
-    /// Where the modules' counters are in a slot.
+    /// Returns the places of the modules' counters in a slot.
     pub(crate) fn places(&self) -> impl Iterator<Item = Place> + Clone {
         self.modules().iter().map(place).filter(|place| place.is_within(self.0.region_size))
     }
 }
 
-/// Where a module's counters are in a slot.
+/// Returns the range of a module's counters in a slot.
 pub(crate) fn range(place: &Place) -> Range<usize> {
     let range = place.range();
     range.start as usize..range.end as usize

@@ -1,4 +1,4 @@
-//! What the runtime takes from others: from the object that pathld adds, and from the program.
+//! The symbols that the runtime uses of the object that pathld adds, and of the program.
 
 use core::arch::global_asm;
 use core::ffi::CStr;
@@ -11,7 +11,7 @@ use process::proc::Library;
 use crate::early;
 use crate::image::Image;
 
-/// Which function creates a thread.
+/// The function that creates a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `pthread_create(thread, attributes, start, argument)`.
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     C,
 }
 
-// What the module made by the linker defines.
+// The symbols of the linker's module.
 global_asm!(".hidden __pathcc_image", ".hidden __pathcc_delta_offset", ".hidden __pathcc_place",);
 
 process::table_of_others!(
@@ -37,20 +37,20 @@ process::table_of_others!(
     "__pathcc_static_exit",
 );
 
-/// Addresses, 0 for what the program does not have.
+/// The addresses of functions, 0 for those that the program does not have.
 #[repr(C)]
 pub(crate) struct Others {
-    /// `pthread_create`, which is the executable's if that has a registry.
+    /// `pthread_create`, which is the executable's if the executable has a registry.
     pub(crate) create_thread: usize,
     find_symbol: usize,
     sanitizer_create_thread: usize,
     register_fork_handlers: usize,
     posix_register_fork_handlers: usize,
     library: usize,
-    /// A function of ThreadSanitizer's.
+    /// A function of ThreadSanitizer.
     pub(crate) thread_sanitizer: usize,
     at_exit: usize,
-    /// `_exit`, if it is ours and the C library's `exit` ends in it: in a static program.
+    /// `_exit` in a static program, if it is ours and the C library's `exit` ends in it.
     pub(crate) static_exit: usize,
 }
 
@@ -65,25 +65,25 @@ unsafe extern "C" {
     static PLACE: AtomicUsize;
 }
 
-/// The descriptor of this image.
+/// Returns the descriptor of this image.
 pub(crate) fn image() -> &'static Image {
     // SAFETY: the linker defines it, and it is constant once the image is relocated.
     unsafe { &IMAGE }
 }
 
-/// Functions of others.
+/// Returns the functions of the program.
 pub(crate) fn others() -> &'static Others {
-    // SAFETY: constant once the image is relocated.
+    // SAFETY: it is constant once the image is relocated.
     unsafe { &OTHERS }
 }
 
-/// How far this image's own `delta` is from the thread pointer, if it has one.
+/// Returns the distance of this image's own `delta` from the thread pointer, if it has one.
 pub(crate) fn own_delta() -> Option<usize> {
     // SAFETY: the linker's function only reads a word of the image's own.
     Some(unsafe { delta_offset() }).filter(|&distance| distance != 0)
 }
 
-/// Where code of this image that may be part of a library finds `delta`.
+/// Returns the word in which code that may be part of a library finds `delta`.
 pub(crate) fn place() -> &'static AtomicUsize {
     // SAFETY: a variable of the image's own, which nothing else changes.
     unsafe { &PLACE }
@@ -98,8 +98,8 @@ impl Library for CLibrary {
         if !initial.is_null() || others().find_symbol == 0 {
             return initial;
         }
-        // SAFETY: `dlsym` of the C library, whose variable is a list of texts that ends with a
-        // null.
+        // SAFETY: the function is `dlsym` of the C library. Its variable is a list of texts that
+        // ends with a null.
         unsafe {
             let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(
                 others().find_symbol,
@@ -110,8 +110,8 @@ impl Library for CLibrary {
     }
 }
 
-/// The function that creates a thread in the C library, or that of a sanitizer before it; 0 if
-/// there is none.
+/// Returns the function that creates a thread in the C library, or that of a sanitizer before it; 0
+/// if there is none.
 pub(crate) fn next_create(kind: Kind) -> usize {
     let others = others();
     if kind == Kind::Posix && others.sanitizer_create_thread != 0 {
@@ -125,7 +125,7 @@ pub(crate) fn next_create(kind: Kind) -> usize {
         Kind::Posix => c"pthread_create",
         Kind::C => c"thrd_create",
     };
-    // SAFETY: `dlsym` of the C library, with a text that ends with a NUL.
+    // SAFETY: the function is `dlsym` of the C library, and the text ends with a NUL.
     unsafe {
         let find =
             transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others.find_symbol);
@@ -133,24 +133,24 @@ pub(crate) fn next_create(kind: Kind) -> usize {
     }
 }
 
-/// Tells the C library what to call around every fork, until this image is unloaded.
+/// Returns the functions that register handlers of forks, until this image is unloaded.
 pub(crate) fn fork_registration() -> ForkRegistration {
     let others = others();
-    // A library that does not say who it is could not take its handlers with it.
+    // Handlers of a library without a handle would stay when it is unloaded.
     let may_leave = others.library != 0 || !image().is_library();
     let glibc = if may_leave { others.register_fork_handlers } else { 0 };
     ForkRegistration { glibc, posix: others.posix_register_fork_handlers, library: others.library }
 }
 
-/// Lets the C library call `end` after all that it calls later at the end of the program; whether
-/// that will be so. A sanitizer may end the process before.
+/// Registers `end` with the C library, after all other functions that it calls at the end of the
+/// program. Returns false if that is not possible. A sanitizer may end the process before.
 pub(crate) fn call_at_end(end: extern "C" fn()) -> bool {
     let others = others();
     if others.at_exit == 0 || others.sanitizer_create_thread != 0 {
         return false;
     }
     type Register = unsafe extern "C" fn(extern "C" fn(), usize, usize) -> i32;
-    // SAFETY: the C library's function has this type. What is registered is code of a program,
+    // SAFETY: the C library's function has this type. The registered function is code of a program,
     // which is never unloaded.
     unsafe { transmute::<usize, Register>(others.at_exit)(end, 0, 0) == 0 }
 }

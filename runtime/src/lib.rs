@@ -1,32 +1,35 @@
-//! The runtime, of which every instrumented image has a hidden copy: an executable as well as a
+//! The runtime, of which every instrumented image has a hidden copy, an executable as well as a
 //! shared object. Each writes its own profile.
 //!
-//! A constructor that runs before the program's own notes how the program was started. It gives
-//! every thread its own copy of the image's counters, which a file keeps whatever becomes of the
-//! process. A destructor that runs after the program's own writes the sums. The counting itself is
+//! A constructor that runs before the program's own records how the program was started. It gives
+//! every thread its own copy of the image's counters, which a file keeps even if the process is
+//! killed. A destructor that runs after the program's own writes the sums. The counting itself is
 //! done by the instrumented code.
 //!
 //! The runtime allocates nothing with the program's allocator and prints nothing. It leaves `errno`
 //! and the signal mask as they were, and works on a stack of its own. Every failure is silent.
 //!
-//! | files | what they hold |
+//! | files | contents |
 //! |---|---|
 //! | `exports`, `imports` | the symbols by which the runtime joins a program |
 //! | `lifetime` | start, forks and end |
-//! | `image`, `map` | what the linker made, and where code is |
+//! | `image`, `map` | the linker's description of the image, and the places of code |
 //! | `counting` | the counters of this image, from start over forks to end |
 //! | `slots` | a copy of the counters for each thread |
-//! | `registry`, `shared_registry` | what the images of a process share |
-//! | `threads`, `static/threads.s` | how a thread gets its slot |
-//! | `early` | what counts before the C library has begun |
-//! | `raw`, `rescue` | the file that keeps the counters, and what happens if it is cut |
-//! | `counters`, `collected`, `write`, `append` | which counters are not zero; how they get into the profile |
+//! | `registry`, `shared_registry` | the state that the images of a process share |
+//! | `threads`, `static/threads.s` | the slots of new threads |
+//! | `early` | counting before the C library has begun |
+//! | `raw`, `rescue` | the file that keeps the counters, and the signal handler for a file that is
+//! cut |
+//! | `counters`, `collected`, `write`, `append` | the search for nonzero counters, and their way
+//! into the profile |
 //! | `preload` | another library: the runtime for images that another linker made |
 //!
-//! What the runtime has in common with the block log of the tests is the crate `process`: system
-//! calls, how the program was started, where the profile goes. The feature `preload` chooses which
-//! of the two forms is built. The entry points exist only under `panic = "abort"`, which is the
-//! profile `runtime`. In any other profile this is an ordinary library for tests and checks.
+//! The parts that the runtime has in common with the block log of the tests are the crate
+//! `process`: system calls, the start of the program, the path of the profile. The feature
+//! `preload` chooses which of the two forms is built. The entry points exist only under `panic =
+//! "abort"`, which is the profile `runtime`. In any other profile this is an ordinary library for
+//! tests and checks.
 #![cfg_attr(panic = "abort", no_std)]
 #![cfg_attr(
     not(panic = "abort"),

@@ -1,4 +1,4 @@
-//! What happens when an image is loaded, when the process forks, and when the image ends.
+//! The entry points at the load of an image, at forks of the process, and at the end of the image.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,22 +11,22 @@ use crate::{counting, imports, shared_registry};
 
 process::run_at_start_and_end!(start, stop);
 
-/// Whether the constructor has run.
+/// True if the constructor has run.
 static STARTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the C library calls [`end`], or ours of the names of `_exit`.
+/// True if the C library calls [`end`], or if our functions named `_exit` do.
 static ENDS_LATER: AtomicBool = AtomicBool::new(false);
 
-/// Before the constructors of a program that a loader prepares.
+/// Runs before the constructors of a program that a loader prepares.
 ///
-/// What a C library is told to call at the end it calls in reverse order. It tells itself what runs
-/// the destructors of all images, after this.
+/// The C library calls its registered functions in reverse order. It registers the function that
+/// runs the destructors of all images after this.
 pub(crate) extern "C" fn begin() {
     ENDS_LATER.store(imports::call_at_end(end), Ordering::Relaxed);
 }
 
-/// The constructor. A program without a C library may not know of constructors, so there the entry
-/// calls it (`early.rs`).
+/// The constructor. A program without a C library may run no constructors, so there the entry calls
+/// it (`early.rs`).
 extern "C" fn start() {
     if STARTED.swap(true, Ordering::Relaxed) {
         return;
@@ -53,9 +53,9 @@ extern "C" fn start() {
     }
 }
 
-/// The destructor. Code may run after it: other destructors, those of libraries, what they call,
-/// and streams that are written out. So it leaves the work to what is called later, if there is
-/// that.
+/// The destructor. Code may run after it: other destructors, those of libraries, functions that
+/// they call, and streams that are flushed. It therefore leaves the work to [`end`], if that is
+/// called later.
 extern "C" fn stop() {
     if !environment::of_image().enabled() {
         return;
@@ -68,7 +68,7 @@ extern "C" fn stop() {
     }
 }
 
-/// After all destructors of all images.
+/// Runs after all destructors of all images.
 extern "C" fn end() {
     if environment::of_image().enabled() {
         counting::end();

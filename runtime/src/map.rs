@@ -1,26 +1,26 @@
-//! The process's map: by it a report finds the functions whose addresses are keys of tables.
+//! The process's map, by which a report finds the functions whose addresses are keys of tables.
 
 use process::proc::for_each_byte;
 use process::sys::File;
 use process::text::Text;
 
-/// The lines of `/proc/self/maps` about code that is in files, as far as there is room: for some
-/// eight hundred of them.
+/// The lines of `/proc/self/maps` about code that is in files, as far as there is room: some eight
+/// hundred of them.
 pub(crate) struct Map {
     lines: Text<65536>,
-    /// Room for a line.
+    /// Scratch space for a line.
     line: Text<4352>,
 }
 
 impl Map {
-    /// Nothing is known yet. All zeros.
+    /// Returns an empty map, which is all zeros.
     pub(crate) const fn new() -> Self {
         Self { lines: Text::new(), line: Text::new() }
     }
 
-    /// Looks again. Empty without `/proc`.
+    /// Reads the map again. It is empty without `/proc`.
     pub(crate) fn read(&mut self) -> &[u8] {
-        // Without /proc, what was seen before is the best there is.
+        // Without /proc the lines that were read before are kept.
         if let Ok(maps) = File::open(c"/proc/self/maps") {
             self.lines.clear();
             self.line.clear();
@@ -43,7 +43,7 @@ impl Map {
     }
 }
 
-/// Whether a line is about memory that can be executed and is in a file.
+/// Returns true if a line describes executable memory that is in a file.
 fn is_code(line: &[u8]) -> bool {
     let permissions = line.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
     permissions.get(2) == Some(&b'x') && line.contains(&b'/')

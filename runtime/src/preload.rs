@@ -1,13 +1,13 @@
 //! The runtime for images that pathcc compiled and another linker linked. `LD_PRELOAD` makes the
-//! loader take it in.
+//! loader load it.
 //!
-//! Such an image counts in the arrays of its objects, and its notes tell where they are. This
-//! library writes the arrays down when the process ends: by `exit`, behind every destructor, or by
+//! Such an image counts in the arrays of its objects, and its notes give the places of the arrays.
+//! This library writes the arrays when the process ends: by `exit`, behind every destructor, or by
 //! `_exit`. A forked child starts from zero.
 //!
-//! It keeps less than where `ld.pathld` links. Threads have no counters of their own, so what they
-//! count is marked. No file keeps the counters, so a process that is killed or executes another
-//! program loses them, and so does a library that is closed before the end.
+//! It keeps less than the runtime that `ld.pathld` links. Threads have no counters of their own, so
+//! their counts are marked. No file keeps the counters, so a process loses them if it is killed or
+//! executes another program, and so does a library that is closed before the end.
 
 use core::arch::global_asm;
 use core::mem::{replace, size_of, transmute};
@@ -36,13 +36,13 @@ use crate::slots::{Slot, Slots};
 use crate::write::{self, Counts};
 use pathformat::descriptor::Module;
 
-/// How many images with arrays a process may have. Those beyond are not written down.
+/// The largest number of images with arrays in a process. Further ones are not written.
 const MOST_IMAGES: usize = 256;
 
-/// How long `_exit` waits for another thread that is writing, in nanoseconds.
+/// The time that `_exit` waits for another thread that is writing, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
-// The constructor, and the functions that stand before the C library's.
+// The constructor, and the functions that replace those of the C library.
 global_asm!(
     ".pushsection .init_array, \"aw\", @init_array",
     ".p2align 3",
@@ -68,7 +68,7 @@ process::table_of_others!(
     "pthread_atfork",
 );
 
-/// Addresses, 0 for what the C library does not have.
+/// The addresses of functions, 0 for those that the C library does not have.
 #[repr(C)]
 struct Others {
     for_each_image: usize,
@@ -83,7 +83,7 @@ unsafe extern "C" {
     static OTHERS: Others;
 }
 
-/// A loaded image, as the C library tells of it (`dl_phdr_info`).
+/// A loaded image, as the C library describes it (`dl_phdr_info`).
 #[repr(C)]
 struct Loaded {
     base: usize,
@@ -94,11 +94,11 @@ struct Loaded {
 
 impl Loaded {
     fn segments(&self) -> &'static [Segment] {
-        // SAFETY: the C library's; used only while the image is loaded.
+        // SAFETY: the memory is the C library's, and is used only while the image is loaded.
         unsafe { slice::from_raw_parts(self.segments, usize::from(self.segment_count)) }
     }
 
-    /// The arrays that nobody else writes down.
+    /// Returns the arrays that no other runtime writes.
     fn arrays(&self) -> impl Iterator<Item = Array> + Clone {
         // SAFETY: a loaded image is mapped as its program headers say.
         let all = unsafe { notes::notes(self.base, self.segments()) };
@@ -109,10 +109,10 @@ impl Loaded {
     }
 }
 
-/// An image with arrays. The reference is its only field that cannot be zero. So `None` is zeros,
-/// and a list of them takes no room in the file.
+/// An image with arrays. The reference is its only field that cannot be zero. `None` is therefore
+/// all zeros, and a list of images takes no room in the file.
 struct Counted {
-    /// What the C library says of it, by which it is known again.
+    /// The C library's values for it, which identify it.
     base: usize,
     segments: *const Segment,
     /// An address in its file.
@@ -123,15 +123,15 @@ struct Counted {
     flags: u32,
     /// [`UNREGISTERED_THREADS`] if threads disturb each other's counts.
     flags_with_threads: u32,
-    /// The number of the look that saw it last.
+    /// The number of the last search that found it.
     seen: u32,
 }
 
-/// All that is known. Zeros at first.
+/// The whole state. It is all zeros at first.
 struct State {
-    /// How the process was started.
+    /// The environment at the start of the process.
     started: Environment,
-    /// Room for the same, and the image that is written.
+    /// A copy of it, with the image that is being written.
     environment: Environment,
     images: [Option<Counted>; MOST_IMAGES],
     slots: Slots,
@@ -139,9 +139,9 @@ struct State {
     map: Map,
     window: Window,
     process: u32,
-    /// How long other threads had run when counting began, in nanoseconds.
+    /// The time that other threads had run when counting began, in nanoseconds.
     others_before: u64,
-    /// How often the images were looked for.
+    /// The number of searches for images.
     looks: u32,
     written: bool,
 }
@@ -160,10 +160,10 @@ static STATE: Global<State> = Global::new(State {
     written: false,
 });
 
-/// Keeps others from the state.
+/// The lock of the state.
 static LOCK: Lock = Lock::new();
 
-/// Where everything is written down: whoever ends the process may have little of its stack left.
+/// The stack for writing, since the thread that ends the process may have little of its own left.
 static STACK: Stack = Stack::new();
 
 /// The constructor.
@@ -193,7 +193,7 @@ extern "C" fn start() {
         [others.at_exit, others.at_quick_exit].into_iter().filter(|&register| register != 0)
     {
         type Register = unsafe extern "C" fn(extern "C" fn(), usize, usize) -> i32;
-        // SAFETY: functions of the C library's ABI; this library is never unloaded.
+        // SAFETY: these are functions of the C library's ABI, and this library is never unloaded.
         unsafe { transmute::<usize, Register>(register)(finish, 0, 0) };
     }
     let (glibc, posix) = (others.register_fork_handlers, others.posix_register_fork_handlers);
@@ -201,13 +201,13 @@ extern "C" fn start() {
     ForkRegistration { glibc, posix, library: 0 }.register(before_fork, after_fork, in_child);
 }
 
-/// Writes everything down, once.
+/// Writes all profiles, once.
 extern "C" fn finish() {
     let mask = thread::block_signals();
     if LOCK.acquire_within(PATIENCE) {
-        // SAFETY: whoever holds the lock is alone.
+        // SAFETY: the thread that holds the lock is alone.
         let state = unsafe { STATE.get() };
-        // A child of vfork has the memory of its parent, which goes on.
+        // A child of vfork shares the memory of its parent, which goes on.
         if state.process == sys::process() && !replace(&mut state.written, true) {
             STACK.run(|| {
                 state.look();
@@ -219,7 +219,7 @@ extern "C" fn finish() {
     thread::restore_signals(mask);
 }
 
-/// In place of `_exit` and `_Exit`.
+/// Replaces `_exit` and `_Exit`.
 extern "C" fn leave(status: usize) {
     finish();
     sys::exit(status);
@@ -227,7 +227,8 @@ extern "C" fn leave(status: usize) {
 
 extern "C" fn before_fork() {
     LOCK.acquire();
-    // SAFETY: whoever holds the lock is alone. In the child the C library may not be asked.
+    // SAFETY: the thread that holds the lock is alone. In the child the C library must not be
+    // called.
     unsafe { STATE.get() }.look();
 }
 
@@ -245,11 +246,11 @@ extern "C" fn in_child() {
 fn for_each_image<F: FnMut(&Loaded)>(mut take: F) {
     type Visit = extern "C" fn(&Loaded, usize, usize) -> i32;
     extern "C" fn visit<F: FnMut(&Loaded)>(loaded: &Loaded, _size: usize, take: usize) -> i32 {
-        // SAFETY: the closure below, which waits.
+        // SAFETY: the pointer is to the closure below, which waits.
         unsafe { (*(take as *mut F))(loaded) };
         0
     }
-    // SAFETY: constant once this library is relocated.
+    // SAFETY: it is constant once this library is relocated.
     let function = unsafe { OTHERS.for_each_image };
     if function != 0 {
         // SAFETY: the function of the C library.
@@ -274,7 +275,7 @@ fn build_id_of(loaded: &Loaded) -> &'static [u8] {
     notes::build_id(unsafe { notes::notes(loaded.base, loaded.segments()) })
 }
 
-/// What is to be known of an image with arrays.
+/// Returns the description of an image with arrays.
 fn counted(loaded: &Loaded) -> Option<Counted> {
     let first = loaded.arrays().next()?;
     // A linker script may have put arrays far apart, with nothing between.
@@ -301,7 +302,8 @@ fn counted(loaded: &Loaded) -> Option<Counted> {
             counters,
             threads: threads.code().into(),
         };
-        // All threads share the keys. In a profile they come before what they tell about.
+        // All threads share the keys. In a profile they come before the counters to which they
+        // belong.
         let keys =
             module(array.id.keys().0, offset + array.counters * 8, array.keys, Threads::Atomic);
         [
@@ -313,10 +315,10 @@ fn counted(loaded: &Loaded) -> Option<Counted> {
     let count = modules().count();
     let list = mapping::map_private(At::Anywhere, count * size_of::<Module>())?.cast::<Module>();
     for (index, module) in modules().enumerate() {
-        // SAFETY: there is room for so many.
+        // SAFETY: there is room for `count` modules.
         unsafe { list.add(index).write(module) };
     }
-    // SAFETY: as many were written, and nobody changes them.
+    // SAFETY: `count` modules were written, and nothing changes them.
     let list = unsafe { slice::from_raw_parts(list.as_ptr(), count) };
     let region = ptr::slice_from_raw_parts(start as *const u64, (end - start) / size_of::<u64>());
     Some(Counted {
@@ -335,20 +337,20 @@ fn counted(loaded: &Loaded) -> Option<Counted> {
     })
 }
 
-/// The images that this look saw.
+/// Returns the images that this search found.
 fn loaded(images: &[Option<Counted>], look: u32) -> impl Iterator<Item = &Counted> {
     images.iter().flatten().filter(move |counted| counted.seen == look)
 }
 
 impl State {
-    /// This process begins to count.
+    /// Begins to count in this process.
     fn begin(&mut self) {
         self.process = sys::process();
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
         self.written = false;
     }
 
-    /// Finds out which images there are now.
+    /// Finds the images that are loaded now.
     fn look(&mut self) {
         self.looks = self.looks.wrapping_add(1);
         let (images, looks) = (&mut self.images, self.looks);
@@ -368,7 +370,7 @@ impl State {
         });
     }
 
-    /// In a forked child: what the parent counted is the parent's.
+    /// Clears the parent's counts in a forked child.
     fn start_again(&mut self) {
         self.begin();
         self.started.origin.notice_fork();
@@ -378,7 +380,7 @@ impl State {
             let Some(region) = self.slots.address(Slot::REGION) else { continue };
             for place in counted.image.places() {
                 let mut source = Source::Memory(&map, &mut self.window);
-                // SAFETY: arrays of an image that is loaded, and no other thread is left.
+                // SAFETY: the arrays are of an image that is loaded, and no other thread is left.
                 unsafe {
                     let clear = |at, count: u64| counters::add(region, at, count.wrapping_neg());
                     counters::visit(region, image::range(&place), &mut source, clear);

@@ -1,21 +1,21 @@
-//! The raw file: where the kernel keeps the counters, whatever ends the process.
+//! The raw file, in which the kernel keeps the counters even if the process is killed.
 //!
-//! A write to a page of a mapped file that the disk has no room for kills the program, and so does
-//! making a file longer than the process may. So a part of the file is only mapped when it has its
-//! room on the disk, or, where that would cost too much, when the disk is far from full. Otherwise
-//! the counters stay in private memory: as exact, and lost if the program is killed.
+//! A write to a page of a mapped file for which the disk has no room kills the program, and so does
+//! growing a file beyond the limit of the process. A part of the file is therefore mapped only when
+//! it has its room on the disk, or, where that would cost too much, when the disk is far from full.
+//! Otherwise the counters stay in private memory: as exact, but lost if the program is killed.
 //!
-//! Its descriptor is kept (`sys/kept.rs`). Programs close what they do not know; then the file is
-//! opened again by its path when it grows, and left alone if that names another file by then. Its
-//! first page stays mapped, for the flags.
+//! Its descriptor is kept (`sys/kept.rs`). Programs may close descriptors that they did not open.
+//! Then the file is opened again by its path when it grows, and left alone if the path names
+//! another file by then. The first page of the file stays mapped, for the flags.
 //!
-//! Whoever cuts the file while the process runs takes the pages away that it counts in. No other
-//! memory would do: only pages of a file with a name outlive a process that is killed, and the
-//! kernel drops those of any file that becomes shorter. (Files in memory can be sealed against
-//! that, but end with the process; System V segments are not cut, but are nobody's when it is gone;
-//! a second process that copies would be seen by the program.) So the file is its owner's alone,
-//! has a name that `*` does not mean, and who loses its pages all the same counts on in others
-//! (`rescue.rs`).
+//! Another process that cuts the file takes away the pages in which this process counts. No other
+//! kind of memory avoids that. Only pages of a file with a name outlive a process that is killed,
+//! and the kernel drops the pages of any file that becomes shorter. Files in memory can be sealed
+//! against that, but end with the process. System V segments cannot be cut, but belong to no
+//! process once it is gone. A second process that copies would be visible to the program. The file
+//! is therefore private to its owner, and its name is one that `*` does not match. A process that
+//! still loses its pages goes on counting in other memory (`rescue.rs`).
 
 use core::mem;
 use core::ptr::{self, NonNull};
@@ -33,20 +33,20 @@ use process::text::Path;
 
 use crate::collected::{BUFFER, Collected};
 
-/// How the file begins.
+/// The first word of a raw file.
 const MAGIC: u64 = u64::from_le_bytes(raw::MAGIC);
 
-/// Reserving so much for a program that may run long is always fine.
+/// The size up to which a program that may run long always reserves room.
 const SMALL: u64 = 1 << 20;
 
-/// For a forked child it is less, since many of them execute another program and leave the file
-/// behind.
+/// The size for a forked child, which is smaller, since many children execute another program and
+/// leave the file behind.
 const SMALL_FOR_CHILD: u64 = 1 << 18;
 
-/// On a disk with so much free space nothing needs to be reserved ahead ...
+/// The free space of a disk on which nothing needs to be reserved ahead ...
 const PLENTY: u64 = 1 << 30;
 
-/// ... if it is also so many times what is mapped.
+/// ... if it is also this multiple of what is mapped.
 const PLENTY_TIMES: u64 = 64;
 
 /// A raw file that this process made.
@@ -55,51 +55,51 @@ pub(crate) struct RawFile {
     identity: Identity,
     kept: Kept,
     header_size: u64,
-    /// How long the file was when it last became longer.
+    /// The length of the file when it last became longer.
     length: u64,
     /// The first page of the file; null if it is not mapped.
     page: *mut u8,
-    /// Whether this process is a forked child.
+    /// True if this process is a forked child.
     child: bool,
 }
 
-/// Room to work in, kept off the stack.
+/// Scratch space, kept off the stack.
 pub(crate) struct Room {
     scratch: Path,
     buffer: [u8; BUFFER],
 }
 
 impl Room {
-    /// Empty room.
+    /// Creates empty space.
     pub(crate) const fn new() -> Self {
         Self { scratch: Path::new(), buffer: [0; BUFFER] }
     }
 }
 
 impl RawFile {
-    /// No file.
+    /// Returns the state without a file.
     pub(crate) const fn none() -> Self {
         let page = ptr::null_mut();
         let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
         Self { path, identity, kept, header_size: 0, length: 0, page, child: false }
     }
 
-    /// Forgets the file.
+    /// Closes the file and forgets it.
     pub(crate) fn forget(&mut self) {
         self.identity = Identity::NONE;
         self.kept.close();
         if let Some(page) = NonNull::new(mem::replace(&mut self.page, ptr::null_mut())) {
-            // SAFETY: mapped by us, and nobody else uses it.
+            // SAFETY: it was mapped here, and no other code uses it.
             unsafe { mapping::unmap(page, PAGE as usize) };
         }
     }
 
-    /// Whether there is a file.
+    /// Returns true if there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.identity != Identity::NONE
     }
 
-    /// Makes the file with its header; gives it open, or `None` if that is not possible.
+    /// Creates the file with its header, and returns it open.
     pub(crate) fn create(
         &mut self,
         environment: &Environment,
@@ -115,8 +115,8 @@ impl RawFile {
         let mut header = Collected::new(&mut room.buffer);
         self.header_size = raw::write_header(&mut header, head, region_size, map, places);
         let bytes = header.bytes().filter(|bytes| bytes.len() as u64 <= sys::file_size_limit());
-        // The flags are set through a mapping: all of the page must have its room, not only what is
-        // written of it.
+        // The flags are set through a mapping, so all of the page needs its room, not only the part
+        // that is written.
         if bytes.is_some_and(|bytes| file.write_all(bytes))
             && file.allocate(0, self.header_size)
             && let Some(identity) = file.identity()
@@ -153,12 +153,12 @@ impl RawFile {
         }
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens the file again, if it is still at its place.
+    /// Opens the file again, if it is still at its path.
     pub(crate) fn open(&mut self) -> Result<File, OpenError> {
         if !self.exists() {
             return Err(OpenError::Other);
@@ -170,35 +170,35 @@ impl RawFile {
         if file.identity() == Some(self.identity) { Ok(file) } else { Err(OpenError::Other) }
     }
 
-    /// Whether the file still reaches to an offset, as far as is known.
+    /// Returns true if the file still reaches to an offset, as far as is known.
     pub(crate) fn reaches(&self, offset: u64) -> bool {
         self.kept.file().and_then(|file| file.length()).is_none_or(|length| length > offset)
     }
 
-    /// Remembers how long the file has become.
+    /// Records the length of a file that has grown.
     pub(crate) fn note_length(&mut self, file: &File) {
         self.length = file.length().unwrap_or(self.length);
     }
 
-    /// Whether the file has lost its beginning, as it does when somebody empties it, or its end.
+    /// Returns true if the file has lost its beginning, as when it is emptied, or its end.
     pub(crate) fn is_damaged(&mut self) -> bool {
         self.open().is_ok_and(|file| self.is_cut(&file))
     }
 
-    /// The same of the file that is open.
+    /// Returns the same for the open file.
     pub(crate) fn is_cut(&self, file: &File) -> bool {
         let mut start = [0];
         let begins = file.read_words_at(&mut start, 0) == 1 && start == [MAGIC];
         self.exists() && (!begins || file.length().is_some_and(|length| length < self.length))
     }
 
-    /// Whether an address is on the page with the flags.
+    /// Returns the page with the flags if an address is on it.
     pub(crate) fn has_flags_at(&self, address: usize) -> Option<NonNull<u8>> {
         NonNull::new(self.page)
             .filter(|page| (address.wrapping_sub(page.as_ptr() as usize) as u64) < PAGE)
     }
 
-    /// Where slot number `slot` starts in the file.
+    /// Returns the offset of a slot in the file.
     pub(crate) fn offset(&self, slot: u64, region_size: u64) -> u64 {
         self.header_size + slot * region_size
     }
@@ -219,14 +219,14 @@ impl RawFile {
     /// Sets flags in the file.
     pub(crate) fn add_flags(&mut self, flags: u32) {
         if let Some(page) = NonNull::new(self.page) {
-            // SAFETY: a page of the file, where the flags are an aligned word.
+            // SAFETY: this is a page of the file, where the flags are an aligned word.
             let word =
                 unsafe { AtomicU32::from_ptr(page.as_ptr().add(FLAGS_OFFSET as usize).cast()) };
             word.fetch_or(flags, Ordering::Relaxed);
         }
     }
 
-    /// Removes the file, unless its name is another one's by now.
+    /// Removes the file, unless its path names another file by now.
     pub(crate) fn remove(&mut self, environment: &Environment) {
         if self.exists()
             && let Some(place) = environment.origin.place(&mut self.path)

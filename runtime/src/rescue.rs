@@ -1,5 +1,5 @@
-//! Counting continues when the file of the counters is truncated, or its disk fails. The runtime
-//! withdraws the pages itself when the record is written, to hear of code that counts even later.
+//! Lets counting continue when the file of the counters is truncated, or its disk fails. When the
+//! record is written the runtime withdraws the pages itself, to notice code that counts even later.
 //!
 //! The kernel then sends SIGBUS to a thread that touches a missing page. The handler maps other
 //! memory there. It handles only the runtime's own memory, and only while the program leaves the
@@ -11,17 +11,17 @@ use process::sys::thread;
 
 use crate::shared_registry;
 
-/// Takes care of the signal.
+/// Installs the handler.
 pub(crate) fn begin() {
     signal::handle_with(handle);
 }
 
-/// Leaves it to the program, before this code is unloaded.
+/// Removes the handler, before this code is unloaded.
 pub(crate) fn end() {
     signal::forget(handle);
 }
 
-/// Whether a page that the calling thread touches would be replaced.
+/// Returns true if a page that the calling thread touches would be replaced.
 pub(crate) fn is_ready() -> bool {
     signal::is_handled_with(handle) && !thread::blocks_bus_errors()
 }
@@ -31,7 +31,7 @@ extern "C" fn handle(_: u32, information: &Information) {
     if !sent && shared_registry::get().rescue(information.address) {
         return;
     }
-    // Whoever made the kernel send it makes it again.
+    // The instruction that raised the signal raises it again.
     signal::reset();
     if sent {
         signal::send_again();

@@ -1,5 +1,5 @@
-//! Which registry the images of this process share: the executable's, which libraries find by its
-//! `pthread_create`.
+//! The choice of the registry that the images of this process share: the executable's, which
+//! libraries find by its `pthread_create`.
 
 use pathformat::descriptor::thread_function as layout;
 use process::sys::thread;
@@ -7,10 +7,10 @@ use process::sys::thread;
 use crate::imports::{image, others};
 use crate::registry::Registry;
 
-/// The registry that this image has if it finds no other.
+/// The registry of this image, used if it finds no other.
 pub(crate) static REGISTRY: Registry = Registry::new();
 
-/// The registry of the process: the executable's, or else this image's own.
+/// Returns the registry of the process: the executable's, or else this image's own.
 pub(crate) fn get() -> &'static Registry {
     match found() {
         Found::Registry(registry, _) => registry,
@@ -18,22 +18,23 @@ pub(crate) fn get() -> &'static Registry {
     }
 }
 
-/// Whether that is this image's.
+/// Returns true if the registry is this image's.
 pub(crate) fn has_own_registry() -> bool {
     !matches!(found(), Found::Registry(..))
 }
 
-/// The address of code of the executable, if this is a library and the executable has a registry.
+/// Returns the address of code of the executable, if this is a library and the executable has a
+/// registry.
 pub(crate) fn program_code() -> Option<usize> {
     (!has_own_registry()).then(|| others().create_thread)
 }
 
-/// Whether the executable has a registry that this runtime does not understand.
+/// Returns true if the executable has a registry of another version.
 pub(crate) fn is_other_runtime() -> bool {
     matches!(found(), Found::OtherVersion)
 }
 
-/// How far the words that the executable lends are from the thread pointer.
+/// Returns the distance of the words that the executable lends from the thread pointer.
 pub(crate) fn lent_words() -> Option<usize> {
     match found() {
         Found::Registry(_, words) => Some(words),
@@ -45,9 +46,9 @@ pub(crate) fn lent_words() -> Option<usize> {
 enum Found {
     /// There is none, or this image is the executable.
     None,
-    /// One of another version, which must be left alone.
+    /// A registry of another version, which must be left alone.
     OtherVersion,
-    /// The executable's, and how far the words that it lends are from the thread pointer.
+    /// The executable's, and the distance of the words that it lends from the thread pointer.
     Registry(&'static Registry, usize),
 }
 
@@ -55,13 +56,13 @@ fn found() -> Found {
     let function = others().create_thread;
     let is_aligned = function.is_multiple_of(layout::ALIGNMENT as usize);
     let is_other = image().is_library() && function != 0 && is_aligned;
-    // Code that may only be executed does not tell.
+    // Code that may only be executed cannot be read.
     if !is_other || !thread::is_readable(function + layout::SIGNATURE_OFFSET as usize) {
         return Found::None;
     }
     let at = |offset: u64| (function + offset as usize) as *const u8;
     let [registry, words] = [layout::REGISTRY_OFFSET, layout::WORDS_OFFSET].map(at);
-    // SAFETY: it can be read, and these bytes are on one page.
+    // SAFETY: the bytes can be read, and they are on one page.
     let (signature, distance, words) = unsafe {
         let signature = at(layout::SIGNATURE_OFFSET).cast::<[u8; 16]>().read();
         (signature, registry.cast::<i32>().read(), words.cast::<i32>().read())
@@ -76,9 +77,9 @@ fn found() -> Found {
     if is_ours { Found::OtherVersion } else { Found::None }
 }
 
-/// Whether a thread that is not registered in the registry may have counted where others do: there
-/// every thread is registered that the program creates, or all threads count `together`. A
-/// sanitizer's own threads would look so.
+/// Returns true if threads outside of the registry may be looked for: the registry has every thread
+/// that the program creates, or all threads count `together`. A sanitizer's own threads would look
+/// like unregistered ones.
 pub(crate) fn sees_threads(together: bool) -> bool {
     (!has_own_registry() || !image().is_library() || together) && others().thread_sanitizer == 0
 }

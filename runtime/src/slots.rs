@@ -1,9 +1,9 @@
-//! Where the threads of an image count: a copy of its region for each, called a slot.
+//! The slots of an image: a copy of its region for each thread.
 //!
 //! Slot 0 is the region itself. The others come in chunks that double in size: chunk *c* holds the
-//! slots 2^c … 2^(c+1)−1, one mapping and one part of the raw file. So memory is at most twice what
-//! the threads need that are alive at once, and a slot never moves, since code that runs holds its
-//! address.
+//! slots 2^c … 2^(c+1)−1, one mapping and one part of the raw file. The memory is therefore at most
+//! twice what the threads need that are alive at once. A slot never moves, since running code holds
+//! its address.
 
 use core::ptr::{self, NonNull};
 
@@ -15,10 +15,11 @@ use crate::counters::{self, PageMap, Source, Window};
 use crate::image::Image;
 use crate::raw::RawFile;
 
-/// How many chunks there may be: for two million threads.
+/// The largest number of chunks, enough for two million threads.
 pub(crate) const CHUNKS: usize = 21;
 
-/// Of a limited address space no chunk takes more than this part: the program shall not miss it.
+/// The largest part of a limited address space that a chunk takes, as a divisor, so that the
+/// program does not lack it.
 const ADDRESS_SPACE_PART: u64 = 64;
 
 /// An offset that no raw file reaches.
@@ -30,27 +31,27 @@ const BEYOND: u64 = 1 << 40;
 pub(crate) struct Slot(pub(crate) u32);
 
 impl Slot {
-    /// The region itself, where threads count that nobody registered.
+    /// The region itself, in which unregistered threads count.
     pub(crate) const REGION: Self = Self(0);
 
     /// The slot of the first thread.
     pub(crate) const FIRST: Self = Self(1);
 
-    /// The chunk that a slot other than the region is in, and its index there.
+    /// Returns the chunk of a slot other than the region, and the slot's index in it.
     pub(crate) fn place(self) -> (usize, usize) {
         let chunk = self.0.max(1).ilog2();
         (chunk as usize, (self.0.max(1) - (1 << chunk)) as usize)
     }
 }
 
-/// Memory of a chunk.
+/// The memory of a chunk.
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
-    /// Its first slot; null if it is not mapped.
+    /// The start of its first slot; null if it is not mapped.
     start: *mut u8,
-    /// Whether the raw file keeps it.
+    /// True if the raw file keeps it.
     kept: bool,
-    /// Whether no thread was given a slot in it since the process forked. Then the file does not
+    /// True if no thread was given a slot in it since the process forked. Then the file does not
     /// keep it either.
     idle: bool,
 }
@@ -59,16 +60,16 @@ struct Chunk {
 pub(crate) struct Slots {
     region: *mut u8,
     size: usize,
-    /// Whether the raw file keeps the region itself.
+    /// True if the raw file keeps the region itself.
     region_kept: bool,
-    /// Whether pages of the file were lost.
+    /// True if pages of the file were lost.
     cut: bool,
     chunks: [Chunk; CHUNKS],
     pub(crate) raw: RawFile,
 }
 
 impl Slots {
-    /// No slots. All zeros.
+    /// Returns the state without slots, which is all zeros.
     pub(crate) const fn new() -> Self {
         let none = Chunk { start: ptr::null_mut(), kept: false, idle: false };
         let chunks = [none; CHUNKS];
@@ -88,46 +89,48 @@ impl Slots {
         self.size = image.region_size();
     }
 
-    /// The length of a slot in bytes.
+    /// Returns the length of a slot in bytes.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// The start of a slot, if it is mapped.
+    /// Returns the start of a slot, if it is mapped.
     pub(crate) fn address(&self, slot: Slot) -> Option<NonNull<u8>> {
         if slot == Slot::REGION {
             return NonNull::new(self.region);
         }
         let (chunk, index) = slot.place();
         let start = self.chunks.get(chunk).map_or(ptr::null_mut(), |chunk| chunk.start);
-        // Only an address is computed; whoever uses it has checked that the chunk is there.
+        // This only computes an address. The code that uses it has checked that the chunk is
+        // mapped.
         NonNull::new(start)
             .map(|start| start.map_addr(|start| start.saturating_add(index * self.size)))
     }
 
-    /// Whether the raw file keeps a slot.
+    /// Returns true if the raw file keeps a slot.
     pub(crate) fn is_kept(&self, slot: Slot) -> bool {
         slot == Slot::REGION && self.region_kept
             || slot != Slot::REGION
                 && self.chunks.get(slot.place().0).is_some_and(|chunk| chunk.kept)
     }
 
-    /// Whether pages of the file were lost.
+    /// Returns true if pages of the file were lost.
     pub(crate) fn was_cut(&self) -> bool {
         self.cut
     }
 
-    /// Looks whether the file was cut, though no page may be missed.
+    /// Records a cut of the file, even if no page was missed.
     pub(crate) fn look_for_cuts(&mut self) {
         self.cut |= self.raw.is_damaged();
     }
 
-    /// Whether an address is in a part that the file keeps.
+    /// Returns true if an address is in a part that the file keeps.
     pub(crate) fn has_kept(&self, address: usize) -> bool {
         self.kept_part(address & !(PAGE as usize - 1)).is_some()
     }
 
-    /// The part that the file keeps and a page is in: its start, its length and its first slot.
+    /// Returns the part that the file keeps and that contains a page: its start, its length and its
+    /// first slot.
     fn kept_part(&self, page: usize) -> Option<(*mut u8, usize, u64)> {
         let region = (self.region, self.size, self.region_kept, 0);
         let chunks = (0..CHUNKS).map(|number| {
@@ -147,8 +150,8 @@ impl Slots {
         found.map(|(start, length, _, slot)| (start, length, slot))
     }
 
-    /// Takes away the memory of all that the file keeps: whoever counts there raises a signal from
-    /// now on. Only this process notices, though others may have the file mapped.
+    /// Withdraws the memory that the file keeps: a count in it raises a signal from now on. Only
+    /// this process is affected, though others may have the file mapped.
     pub(crate) fn withdraw(&mut self) {
         let Ok(file) = self.raw.open() else { return };
         let region = (self.region, self.size, self.region_kept);
@@ -163,8 +166,8 @@ impl Slots {
         }
     }
 
-    /// Puts other memory where a page of the file was lost, if the address is in a part that the
-    /// file keeps. A signal handler calls this, wherever the program is.
+    /// Replaces a lost page of the file by other memory, if the address is in a part that the file
+    /// keeps. A signal handler calls this, at any point of the program.
     pub(crate) fn rescue(&mut self, address: usize) -> bool {
         let page = address & !(PAGE as usize - 1);
         if let Some(flags) = self.raw.has_flags_at(address) {
@@ -173,7 +176,7 @@ impl Slots {
         }
         let Some((start, length, slot)) = self.kept_part(page) else { return false };
         let distance = page - start as usize;
-        // What lies behind a page that the file does not reach is not in the file either.
+        // The pages behind one that the file does not reach are not in the file either.
         let reached = self.raw.reaches(self.raw.offset(slot, self.size as u64) + distance as u64);
         let lost = if reached { PAGE as usize } else { length - distance };
         self.cut = true;
@@ -181,15 +184,15 @@ impl Slots {
             .is_some_and(|page| mapping::map_private(At::Over(page), lost).is_some())
     }
 
-    /// How far counters of a thread with this slot are from the region; 0 if the slot is not
-    /// mapped.
+    /// Returns the distance of the counters of a thread with this slot from the region; 0 if the
+    /// slot is not mapped.
     pub(crate) fn delta(&self, slot: Slot) -> usize {
         self.address(slot)
             .map_or(0, |start| (start.as_ptr() as usize).wrapping_sub(self.region as usize))
     }
 
-    /// Maps the chunk that a slot is in, if it is not there yet and there is room for it. A thread
-    /// is about to use the slot.
+    /// Maps the chunk of a slot, if it is not mapped yet and there is room for it. A thread is
+    /// about to use the slot.
     pub(crate) fn prepare(&mut self, slot: Slot, file: Option<&File>) {
         let (number, _) = slot.place();
         let Some(length) = self.chunk_length(number) else { return };
@@ -203,7 +206,7 @@ impl Slots {
             return;
         }
         let file = file.or(opened.as_ref().ok());
-        // When it has grown again nobody sees that a part of it was lost.
+        // After the file has grown again the loss of a part of it cannot be seen.
         self.cut |= file.is_some_and(|file| self.raw.is_cut(file));
         let chunk = match NonNull::new(known.start) {
             None => self.map_chunk(number, At::Anywhere, length, file),
@@ -215,7 +218,7 @@ impl Slots {
         file.inspect(|file| self.raw.note_length(file));
     }
 
-    /// Lets the file keep a chunk of private memory from now on, and what there may be in it.
+    /// Makes the file keep a chunk of private memory from now on, with the counts in it.
     fn keep_chunk(
         &self,
         number: usize,
@@ -266,7 +269,7 @@ impl Slots {
         }
     }
 
-    /// Lets the file keep the region from now on. What was counted there must have been moved away.
+    /// Makes the file keep the region from now on. Earlier counts must have been moved away.
     pub(crate) fn keep_region(&mut self, file: &File) -> bool {
         let offset = self.raw.offset(0, self.size as u64);
         let room = NonNull::new(self.region)
@@ -278,7 +281,7 @@ impl Slots {
         self.region_kept
     }
 
-    /// Gives the memory back of all slots but the region. Nobody may count in them any more.
+    /// Unmaps all slots but the region. No thread may count in them any more.
     pub(crate) fn unmap(&mut self) {
         for number in 0..CHUNKS {
             let length = self.chunk_length(number).unwrap_or(0);
@@ -286,14 +289,14 @@ impl Slots {
                 && let Some(start) = NonNull::new(place.start)
             {
                 place.start = ptr::null_mut();
-                // SAFETY: mapped by us, and nobody uses it.
+                // SAFETY: it was mapped here, and no code uses it.
                 unsafe { mapping::unmap(start, length) };
             }
         }
     }
 
-    /// Starts again from zero at the same addresses, as a forked child must: only the region and
-    /// the chunk of `slot` are kept by the file. Nothing may count meanwhile.
+    /// Starts again from zero at the same addresses, in a forked child. The file keeps only the
+    /// region and the chunk of `slot`. Nothing may count meanwhile.
     pub(crate) fn start_again(&mut self, slot: Slot, file: Option<&File>) {
         (self.region_kept, self.cut) = (false, false);
         if !file.is_some_and(|file| self.keep_region(file))

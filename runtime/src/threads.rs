@@ -1,8 +1,8 @@
-//! Threads of an instrumented executable: each is given a slot before it starts.
+//! The threads of an instrumented executable, each of which gets a slot before it starts.
 //!
-//! The executable defines `pthread_create` and `thrd_create` (`linker-shim/src/threads.rs`; a
-//! static one the first of them, `static/threads.s`), which come here, so libraries call ours too.
-//! The thread begins in `__pathcc_thread_start`, which leaves no frame on its stack.
+//! The executable defines `pthread_create` and `thrd_create` (`linker-shim/src/threads.rs`); a
+//! static one defines only the first (`static/threads.s`). Both call this code, so libraries call
+//! it too. The thread begins in `__pathcc_thread_start`, which leaves no frame on its stack.
 
 use core::arch::{asm, global_asm};
 
@@ -10,9 +10,9 @@ use crate::imports::{self, Kind};
 use crate::shared_registry;
 use crate::slots::Slot;
 
-// Where a registered thread begins: the number of its slot is its argument. Then it runs what it
-// was created for, with no frame of ours on its stack, so that it ends, unwinds and looks in a
-// debugger as without us.
+// The start of a registered thread, with the number of its slot as its argument. The thread then
+// runs its own function, with no frame of ours on its stack, so that it ends, unwinds and looks in
+// a debugger as without the runtime.
 global_asm!(
     ".pushsection .text.__pathcc_thread_start, \"ax\", @progbits",
     ".p2align 4",
@@ -34,7 +34,7 @@ global_asm!(
     options(att_syntax)
 );
 
-/// Where a registered thread begins.
+/// Returns the address of the start of a registered thread.
 fn thread_start() -> usize {
     let address: usize;
     // SAFETY: computes an address.
@@ -47,10 +47,10 @@ fn thread_start() -> usize {
 /// The function of the C library.
 type Create = unsafe extern "C" fn(usize, usize, usize, usize) -> i32;
 
-/// What the functions return when there are no resources: `EAGAIN`, and glibc's `thrd_nomem`.
+/// The results of the functions when there are no resources: `EAGAIN`, and glibc's `thrd_nomem`.
 const NOT_CREATED: [i32; 2] = [11, 3];
 
-/// Creates a thread. `real` is the C library's function, or 0 to look for it.
+/// Creates a thread. `real` is the C library's function, or 0 to look it up.
 pub(crate) unsafe extern "C" fn create(
     thread: usize,
     attributes: usize,
@@ -65,7 +65,7 @@ pub(crate) unsafe extern "C" fn create(
         return NOT_CREATED[kind as usize];
     }
     let call = |start, argument| {
-        // SAFETY: the C library's function, called with arguments of its type.
+        // SAFETY: it is the C library's function, with arguments of its type.
         unsafe {
             let real = core::mem::transmute::<usize, Create>(real);
             match kind {
@@ -76,7 +76,7 @@ pub(crate) unsafe extern "C" fn create(
     };
     let registry = shared_registry::get();
     let given = registry.with(|shared| {
-        // Nobody counts. The constructor of a library may be earlier than ours, and count.
+        // No thread counts yet. The constructor of a library may be earlier than ours, and count.
         if shared.used == 0 {
             return None;
         }
@@ -95,14 +95,14 @@ pub(crate) unsafe extern "C" fn create(
     result
 }
 
-/// What a thread shall run.
+/// The function of a thread, and its argument.
 #[repr(C)]
 pub(crate) struct Task {
     start: usize,
     argument: usize,
 }
 
-/// In the new thread: begins to count, and gives what to run.
+/// Begins to count in the new thread. Returns the function that it runs.
 pub(crate) extern "C" fn begin(slot: usize) -> Task {
     let slot = Slot(slot as u32);
     shared_registry::get().with(|shared| {

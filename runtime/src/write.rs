@@ -1,8 +1,8 @@
-//! Makes a record of what was counted, in memory, and appends it to the profile in one write. So
-//! nobody ever sees half of it.
+//! Makes a record of the counts in memory, and appends it to the profile in one write, so that a
+//! reader never sees half of it.
 //!
 //! The counts of all threads are summed in memory of our own first. If there is none, each slot
-//! becomes modules of its own in the record: whoever reads it sums them.
+//! becomes modules of its own in the record, and the reader sums them.
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -22,10 +22,10 @@ use crate::counters::{self, PageMap, Source, Window};
 use crate::image::{self, Image};
 use crate::slots::{Slot, Slots};
 
-/// The room that writing needs. It is kept off the stack, since whoever calls `exit` may have
-/// little of that.
+/// The scratch space for writing. It is kept off the stack, since the thread that calls `exit` may
+/// have little of its stack left.
 pub(crate) struct Room {
-    /// Name of the profile.
+    /// The path of the profile.
     path: Path,
     scratch: Path,
     window: Window,
@@ -33,32 +33,33 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Empty room.
+    /// Creates empty space.
     pub(crate) const fn new() -> Self {
         let [path, scratch] = [Path::new(), Path::new()];
         Self { path, scratch, window: Window::new(), buffer: [0; BUFFER] }
     }
 }
 
-/// What is written.
+/// The counts to be written.
 pub(crate) struct Counts<'a> {
     pub(crate) image: &'a Image,
     pub(crate) slots: &'a mut Slots,
     /// One more than the highest slot that a thread ever had.
     pub(crate) used: u32,
-    /// Where code is in the process, if keys are addresses.
+    /// The places of code in the process, if keys are addresses.
     pub(crate) map: Option<&'a [u8]>,
-    /// Whether registered threads may have counted in the region itself.
+    /// True if registered threads may have counted in the region itself.
     pub(crate) shared: bool,
-    /// [`UNREGISTERED_THREADS`], if that is known already.
+    /// [`UNREGISTERED_THREADS`], if that is already known.
     pub(crate) flags: u32,
 }
 
-/// If something of the profile's name cannot be appended to, so many other names are tried.
+/// The number of other names that are tried if the file with the profile's name cannot be appended
+/// to.
 const MOST_NAMES: u32 = 1000;
 
-/// Appends what this process counted to its profile. What has the profile's name and is no profile
-/// stays as it is.
+/// Appends the counts of this process to its profile. A file with the profile's name that is no
+/// profile stays as it is.
 pub(crate) fn profile(
     environment: &Environment,
     mut counts: Counts<'_>,
@@ -105,7 +106,7 @@ fn put_profile(
     }
     let first = if region_is_empty { Slot::FIRST } else { Slot::REGION };
     let slots = first.0..counts.used.max(1);
-    // One slot needs no sums.
+    // A single slot needs no sums.
     let sums = if slots.len() > 1 {
         mapping::map_private(At::Anywhere, summed.slots.size())
     } else {
@@ -119,8 +120,8 @@ fn put_profile(
     }
     if let Some(sums) = sums {
         let mut source = Source::Memory(&map, summed.window);
-        // SAFETY: as long as a slot, and used for the last time; a library may be loaded and
-        // unloaded often.
+        // SAFETY: the memory is as long as a slot, and is not used any more. It is unmapped, since
+        // a library may be loaded and unloaded often.
         unsafe {
             put_modules(&mut writer, counts.image, sums, &mut source);
             mapping::unmap(sums, counts.slots.size());
@@ -129,7 +130,7 @@ fn put_profile(
     writer.finish();
 }
 
-/// The slots of an image, to be read.
+/// A reader of the slots of an image.
 struct Summed<'a> {
     slots: &'a Slots,
     raw: Option<&'a File>,
@@ -138,7 +139,7 @@ struct Summed<'a> {
 }
 
 impl Summed<'_> {
-    /// A slot's memory, if there is any, and what knows its pages.
+    /// Returns a slot's memory, if there is any, and the source of its touched pages.
     fn slot(&mut self, slot: Slot) -> Option<(NonNull<u8>, Source<'_>)> {
         let start = self.slots.address(slot)?;
         if self.slots.was_cut() {
@@ -159,7 +160,7 @@ impl Summed<'_> {
         }
     }
 
-    /// Whether there are counts in the region itself of modules whose threads count elsewhere.
+    /// Returns true if the region itself has counts of modules whose threads count elsewhere.
     fn counts_in_region(&mut self, image: &Image) -> bool {
         let mut found = false;
         for place in image.places().filter(|place| place.threads == Threads::Exact) {
@@ -246,7 +247,7 @@ mod tests {
         environment
     }
 
-    /// Writes a profile and gives the names in its directory and what it says.
+    /// Writes a profile. Returns the names in its directory and the bytes of the profile.
     fn written(
         environment: &Environment,
         root: &std::path::Path,
@@ -305,13 +306,13 @@ mod tests {
             part.modules,
             [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]
         );
-        // Where all count in the region, that tells nothing of unknown threads. An older record is
-        // never replaced.
+        // Where all threads count in the region, its counts are no sign of unknown threads. An
+        // older record is never replaced.
         let (names, both) = written(&environment, &root, true);
         assert_eq!(names, ["demo.pathprof"]);
         let second = both.strip_prefix(&bytes[..]).expect("still there");
         assert_eq!(Profile::decode(second).expect("sound").head.flags, 0);
-        // What is no profile stays.
+        // A file that is no profile stays.
         fs::write(root.join("out/demo.pathprof"), "a text").expect("writable");
         let (names, text) = written(&environment, &root, true);
         assert_eq!(names, ["demo-2.pathprof", "demo.pathprof"]);

@@ -1,5 +1,5 @@
-//! What the lock of a registry protects: the threads of a process, the images that count in it, and
-//! how it was started.
+//! The state that the lock of a registry protects: the threads of a process, the images that count
+//! in it, and how the process was started.
 
 use core::mem::offset_of;
 use core::ptr::{self, NonNull};
@@ -12,43 +12,43 @@ use process::sys::{self, Bound};
 
 use crate::slots::{CHUNKS, Slot};
 
-/// What a slot is used for.
+/// The use of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 enum State {
-    /// Nobody's. Zeros, as in a fresh mapping.
+    /// Unused. It is zero, as in a fresh mapping.
     Free = 0,
-    /// Given to a thread that has not begun.
+    /// Reserved for a thread that has not begun.
     Starting = 1,
-    /// Of a thread that counts, or that has ended and nobody looked since.
+    /// Used by a thread that counts, or that has ended unnoticed.
     Running = 2,
 }
 
 /// The executable has begun to end, and will [let all images write](Member::new) when everything
-/// else has ended. The loader unloads none of them any more.
+/// else has ended. The loader unloads no image any more.
 pub(crate) const ENDING: u32 = 1;
 
-/// The images write now. What counts afterwards is the program's only thread, which a handler of
-/// SIGBUS may interrupt.
+/// The images write now. Later counts are of the program's only thread, which a handler of SIGBUS
+/// may interrupt.
 pub(crate) const ENDED: u32 = 2;
 
-/// What is known of the thread that has a slot.
+/// The thread that has a slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Thread {
     state: State,
-    /// Its number in the kernel.
+    /// The number of the thread in the kernel.
     number: u32,
-    /// Its thread pointer.
+    /// The thread pointer.
     pointer: usize,
-    /// What it shall run, while it is starting.
+    /// The function that it runs, while it is starting.
     pub(crate) start: usize,
-    /// With which argument.
+    /// The argument of that function.
     pub(crate) argument: usize,
 }
 
-/// What the images of a process know of each other. Their runtimes may differ: each does what is to
-/// be done with its own counters by its own code.
+/// The interface of the images of a process to each other. Their runtimes may differ, so each
+/// changes its own counters by its own code.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Member {
@@ -60,12 +60,12 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// An image that nobody can ask. All zeros.
+    /// An image without functions. It is all zeros.
     pub(crate) const NONE: Self =
         Self { next: ptr::null_mut(), prepare: None, attach: None, rescue: None, leave: None };
 
-    /// An image that makes memory for slots, lets the thread with a thread pointer count in one,
-    /// replaces pages, and writes what it counted before the process leaves.
+    /// Returns an image with its functions: they map memory for slots, make the thread with a
+    /// thread pointer count in one, replace pages, and write the counts before the process leaves.
     pub(crate) fn new(
         prepare: extern "C" fn(*mut Member, Slot),
         attach: extern "C" fn(*mut Member, Slot, usize),
@@ -77,8 +77,8 @@ impl Member {
     }
 
     /// # Safety
-    /// The image is loaded, and the caller has the registry's lock, as for all that is called
-    /// through it.
+    /// The image must be loaded, and the caller must have the registry's lock, as for all that is
+    /// called through it.
     unsafe fn prepare(this: *mut Self, slot: Slot) {
         // SAFETY: the caller vouches for it.
         unsafe { (*this).prepare }.inspect(|prepare| prepare(this, slot));
@@ -92,28 +92,28 @@ impl Member {
     }
 }
 
-/// What the lock protects.
+/// The state under the lock.
 #[repr(C)]
 pub(crate) struct Shared {
-    /// The process that the threads are of.
+    /// The process to which the threads belong.
     pub(crate) process: u32,
-    /// One more than the highest slot ever given.
+    /// One more than the highest slot that was ever used.
     pub(crate) used: u32,
-    /// How many slots are free below that.
+    /// The number of free slots below that.
     free: u32,
-    /// Whether the process ends: [`ENDING`], [`ENDED`], or 0.
+    /// The stage of the process's end: [`ENDING`], [`ENDED`], or 0.
     pub(crate) ending: u32,
     /// The images that count, in a list.
     pub(super) images: *mut Member,
     threads: [*mut Thread; CHUNKS],
-    /// Which of the words that libraries are lent are in use, one bit each.
+    /// The words that are lent to libraries, one bit each.
     lent: [u64; LENT_COUNT / 64],
     /// How the process was started.
     pub(crate) origin: Origin,
 }
 
-// What other runtimes read and write. A change to any of it, or to what these structures consist
-// of, needs another version in the signature of `format/src/descriptor.rs`.
+// The layout for other runtimes. A change to any of it, or to the parts of these structures, needs
+// another version in the signature of `format/src/descriptor.rs`.
 const _: () = {
     assert!(
         size_of::<Member>() == 40
@@ -146,7 +146,7 @@ const _: () = {
 };
 
 impl Shared {
-    /// No threads and no images.
+    /// Returns the state without threads and images.
     pub(super) const fn new() -> Self {
         let (images, threads, lent) =
             (ptr::null_mut(), [ptr::null_mut(); CHUNKS], [0; LENT_COUNT / 64]);
@@ -168,12 +168,12 @@ impl Shared {
         if start.is_null() || slot == Slot::REGION || slot.0 >= self.used {
             return None;
         }
-        // SAFETY: a chunk has room for all threads with its slots, and whoever has the shared part
+        // SAFETY: a chunk has room for all threads with its slots, and the owner of the shared part
         // is alone.
         Some(unsafe { &mut *start.add(index) })
     }
 
-    /// The slots that were ever given.
+    /// Returns the slots that were ever used.
     fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
         (1..self.used).map(Slot)
     }
@@ -189,7 +189,7 @@ impl Shared {
         }
     }
 
-    /// Gives a slot to a thread that will start.
+    /// Reserves a slot for a thread that will start.
     pub(crate) fn take(&mut self) -> Option<Slot> {
         if self.free == 0 {
             self.collect();
@@ -214,7 +214,7 @@ impl Shared {
         self.thread(slot).is_some_and(|thread| thread.state == state)
     }
 
-    /// A slot that nobody had before.
+    /// Returns a slot that was never used.
     fn extend(&mut self) -> Option<Slot> {
         let slot = Slot(self.used.max(1));
         let (chunk, _) = slot.place();
@@ -229,8 +229,8 @@ impl Shared {
 
     /// Finds the slots of threads that have ended.
     fn collect(&mut self) {
-        // Asking for every thread each time would make starting many of them slow; the kernel knows
-        // how many there are.
+        // To ask for every thread each time would make starting many of them slow. The kernel knows
+        // their number.
         let known = u64::from(self.used.saturating_sub(1) - self.free);
         if sys::thread_count().is_some_and(|alive| alive >= known) {
             return;
@@ -246,7 +246,7 @@ impl Shared {
         }
     }
 
-    /// Takes a slot back whose thread could not be started.
+    /// Frees the slot of a thread that could not be started.
     pub(crate) fn give_back(&mut self, slot: Slot) {
         if let Some(thread) = self.thread(slot) {
             thread.state = State::Free;
@@ -254,12 +254,12 @@ impl Shared {
         }
     }
 
-    /// What a thread that starts with this slot shall run, and with which argument.
+    /// Returns the function and the argument of a thread that starts with this slot.
     pub(crate) fn task(&mut self, slot: Slot) -> Option<&mut Thread> {
         self.thread(slot)
     }
 
-    /// The calling thread begins to count in this slot, in all images.
+    /// Makes the calling thread count in this slot, in all images.
     pub(crate) fn begin(&mut self, slot: Slot) {
         let (number, pointer) = (thread::current(), thread::pointer());
         if let Some(thread) = self.thread(slot) {
@@ -279,14 +279,14 @@ impl Shared {
         let mut next = self.images;
         while !next.is_null() {
             let image = next;
-            // SAFETY: images are in the list while they are loaded, and whoever has the shared part
-            // is alone.
+            // SAFETY: images are in the list while they are loaded, and the owner of the shared
+            // part is alone.
             next = unsafe { (*image).next };
             act(image);
         }
     }
 
-    /// The slot of the calling thread, or the region's if nobody registered it.
+    /// Returns the slot of the calling thread, or the region's if the thread is not registered.
     pub(crate) fn own_slot(&mut self) -> Slot {
         let own = thread::current();
         let is_own = |thread: &mut Thread| thread.state == State::Running && thread.number == own;
@@ -294,17 +294,17 @@ impl Shared {
         found.unwrap_or(Slot::REGION)
     }
 
-    /// Lets all images write what they counted.
+    /// Makes all images write their counts.
     pub(super) fn leave(&mut self) {
         let shared = &raw mut *self;
         self.each_image(|image| {
-            // SAFETY: images in the list are loaded, and whoever has the shared part is alone.
+            // SAFETY: images in the list are loaded, and the owner of the shared part is alone.
             unsafe { (*image).leave }.inspect(|leave| leave(image, shared));
         });
     }
 
-    /// Lends a thread-local word of the executable's to a library; gives its distance from the
-    /// thread pointer. It is 0 in every thread.
+    /// Lends a thread-local word of the executable's to a library. Returns its distance from the
+    /// thread pointer. The word is 0 in every thread.
     pub(crate) fn lend(&mut self, first: usize) -> Option<usize> {
         let (index, bits) =
             self.lent.iter_mut().enumerate().find(|(_, bits)| **bits != u64::MAX)?;
@@ -313,7 +313,7 @@ impl Shared {
         Some(first.wrapping_add((index * 64 + bit) * size_of::<usize>()))
     }
 
-    /// Takes back a word that is 0 in every thread again.
+    /// Takes back a lent word, which is 0 in every thread again.
     pub(crate) fn take_back(&mut self, first: usize, distance: usize) {
         let number = distance.wrapping_sub(first) / size_of::<usize>();
         if let Some(bits) = self.lent.get_mut(number / 64) {
@@ -329,25 +329,25 @@ impl Shared {
             {
                 // SAFETY: the caller's image is loaded.
                 unsafe { Member::prepare(image, slot) };
-                // One that has ended may have left its stack to others.
+                // A thread that has ended may have left its stack to others.
                 if state == State::Running && thread::is_alive(number) {
                     // SAFETY: as above.
                     unsafe { Member::attach(image, slot, pointer) };
                 }
             }
         }
-        // SAFETY: as above, and whoever has the shared part is alone.
+        // SAFETY: as above, and the owner of the shared part is alone.
         unsafe { (*image).next = self.images };
         self.images = image;
     }
 
-    /// Gives the memory of the threads back, before the image with this registry is unloaded.
+    /// Unmaps the memory of the threads, before the image with this registry is unloaded.
     pub(crate) fn unmap(&mut self) {
         self.used = 0;
         self.free = 0;
         for (chunk, start) in self.threads.iter_mut().enumerate() {
             if let Some(start) = NonNull::new(core::mem::replace(start, ptr::null_mut())) {
-                // SAFETY: mapped in `extend`, and nobody has a reference into it.
+                // SAFETY: it was mapped in `extend`, and there is no reference into it.
                 unsafe { mapping::unmap(start.cast(), size_of::<Thread>() << chunk) };
             }
         }
@@ -361,7 +361,7 @@ impl Shared {
             self.images = after;
         }
         self.each_image(|other| {
-            // SAFETY: images in the list are loaded, and whoever has the shared part is alone.
+            // SAFETY: images in the list are loaded, and the owner of the shared part is alone.
             let next = unsafe { &mut (*other).next };
             if *next == gone {
                 *next = after;
@@ -369,8 +369,8 @@ impl Shared {
         });
     }
 
-    /// In a forked child: only the calling thread is left. Its slot, or the region's if nobody
-    /// registered it.
+    /// Keeps only the calling thread, in a forked child. Returns its slot, or the region's if the
+    /// thread is not registered.
     pub(crate) fn survive_fork(&mut self) -> Slot {
         let (number, pointer) = (thread::current(), thread::pointer());
         let first = self.process != sys::process();
@@ -389,7 +389,7 @@ impl Shared {
         own
     }
 
-    /// Whether registered threads besides the calling one are running, not waiting.
+    /// Returns true if registered threads besides the calling one are running, not waiting.
     pub(crate) fn has_running(&mut self) -> bool {
         let own = thread::current();
         let threads = self.slots().filter_map(|slot| self.thread(slot).copied());
@@ -398,8 +398,8 @@ impl Shared {
             .any(|thread| !thread::is_waiting(thread.number))
     }
 
-    /// Whether more threads have run than are registered, as far as can be told: `others_before` is
-    /// what [`sys::cpu_time_of_others`] said in the beginning.
+    /// Returns true if more threads have run than are registered, as far as can be known.
+    /// `others_before` is the first result of [`sys::cpu_time_of_others`].
     pub(crate) fn has_strangers(&mut self, others_before: u64) -> bool {
         if self.used <= Slot::FIRST.0 + 1 {
             return sys::cpu_time_of_others(Bound::Lower) > others_before;
