@@ -9,74 +9,75 @@ use pathformat::descriptor::trace_block;
 use crate::owners::Owner;
 use crate::waits::Waits;
 
-/// How many signal handlers may interrupt each other in a thread, each with a stream of its own.
-/// The records of those beyond are lost.
+/// The number of signal handlers that may interrupt each other in a thread, each with a stream of
+/// its own. The records of further ones are lost.
 pub(crate) const HANDLERS: usize = 4;
 
-/// Where records go: the two words of traced code. Zeros say that there is no room.
+/// The destination of records: the two words of traced code. Zeros mean that there is no room.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Words {
-    /// Where the next record starts, unless it is in a register.
+    /// The address of the next record, unless it is in a register.
     pub(crate) next: usize,
-    /// From where on the chunk is full.
+    /// The address from which on the chunk is full.
     pub(crate) limit: usize,
 }
 
-/// A stream of records. Zeros are one that has not begun.
+/// A stream of records. All-zero bytes are a stream that has not begun.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stream {
-    /// Its words, while another stream of the thread is in use.
+    /// The words of the stream, while another stream of the thread is in use.
     pub(crate) words: Words,
-    /// How many chunks of the file it has had.
+    /// The number of chunks of the file that it has had.
     pub(crate) chunks: u64,
     /// Its number, 0 if it has none yet.
     pub(crate) number: u32,
-    /// Its chunk among those that are mapped.
+    /// Its chunk in the list of mapped chunks.
     pub(crate) owner: Owner,
-    /// Whether records were lost since its last chunk.
+    /// True if records were lost since its last chunk.
     pub(crate) lost: u32,
     /// Its place in the file, while paths are not recorded.
     pub(crate) kept: Words,
-    /// Whether paths ended that were not recorded, and nothing says so yet.
+    /// True if unrecorded paths have ended, and no record of the stream marks that yet.
     pub(crate) is_off: u32,
-    /// Whether it needs room although paths are not recorded.
+    /// True if it needs room although paths are not recorded.
     pub(crate) must_write: u32,
 }
 
-/// Stands for a handler for which there is no stream.
+/// The level of a handler for which there is no stream.
 const NO_STREAM: usize = usize::MAX;
 
-/// Stands for a handler that interrupts a thread without streams: it has those of the thread.
+/// The level of a handler that interrupts a thread without streams. The handler uses those of the
+/// thread.
 const NO_STATE: usize = usize::MAX - 1;
 
-/// The thread-local memory of a thread. It is small, since there is little room for that of
-/// libraries that are opened.
+/// The thread-local block of a thread. It is small, since there is little room for the thread-local
+/// memory of libraries that are opened.
 #[repr(C)]
 pub(crate) struct Block {
     pub(crate) words: Words,
     runtime: usize,
-    /// The rest, once the thread has asked for room.
+    /// The rest of the thread's memory, once the thread has asked for room.
     pub(crate) state: *mut State,
 }
 
-/// What else is known of a thread. Zeros are a valid value.
+/// The rest of the state of a thread. All-zero bytes are a valid value.
 pub(crate) struct State {
-    /// This memory among what is mapped.
+    /// This memory in the list of mapped chunks.
     pub(crate) owner: Owner,
-    /// Which stream is in use: 0, or one more than the level of a handler.
+    /// The stream in use: 0 for the thread's own, or one more than the level of a handler.
     used: usize,
     /// The thread's own stream, and those of handlers.
     pub(crate) streams: [Stream; HANDLERS + 1],
-    /// Of each handler's stream, the frame of the handler that uses it, or 0, and the stream that
-    /// was in use when it began.
+    /// For each handler's stream, the frame of the handler that uses it, or 0, and the stream that
+    /// was in use when the handler began.
     handlers: [(usize, usize); HANDLERS],
-    /// How many handlers are running for which there was no stream.
+    /// The number of running handlers without a stream.
     pub(crate) beyond: usize,
-    /// Its number among those that the process created, or 0.
+    /// The number of the thread among those that the process created, or 0.
     pub(crate) thread: u64,
-    /// What it waits for, as OpenMP tells.
+    /// The waits of the thread, as OpenMP reports them.
     pub(crate) waits: Waits,
 }
 
@@ -86,7 +87,7 @@ const _: () = {
 };
 
 impl Block {
-    /// That of the calling thread.
+    /// Returns the block of the calling thread.
     #[cfg(panic = "abort")]
     pub(crate) fn own() -> *mut Self {
         let block: usize;
@@ -102,20 +103,21 @@ impl Block {
         ptr::with_exposed_provenance_mut(block)
     }
 
-    /// The table of the tracer that the words belong to; 0 before the C library has begun.
+    /// Returns the address of the tracer's table to which the words belong; 0 before the C library
+    /// has begun.
     pub(crate) fn runtime(&self) -> usize {
         self.runtime
     }
 
-    /// A handler begins, whose frame is at this address: another stream is in use. Gives what tells
-    /// [`end_handler`](Self::end_handler) which.
+    /// Switches to another stream at the begin of a handler, whose frame is at this address.
+    /// Returns the level for [`end_handler`](Self::end_handler).
     pub(crate) fn begin_handler(&mut self, frame: usize) -> usize {
         // SAFETY: null, or the thread's own memory.
         let Some(state) = (unsafe { self.state.as_mut() }) else { return NO_STATE };
         state.begin_handler(frame, &mut self.words)
     }
 
-    /// A handler ends.
+    /// Switches back at the end of a handler.
     pub(crate) fn end_handler(&mut self, level: usize) {
         // SAFETY: as above.
         if let Some(state) = unsafe { self.state.as_mut() }
@@ -127,7 +129,7 @@ impl Block {
 }
 
 impl State {
-    /// The stream that is in use, and the number of the one that it interrupts.
+    /// Returns the stream in use, and the number of the stream that it interrupts.
     pub(crate) fn current(&mut self) -> (&mut Stream, u32) {
         let used = self.used.min(HANDLERS);
         let before = used.checked_sub(1).and_then(|at| self.handlers.get(at));
@@ -136,7 +138,7 @@ impl State {
         (&mut self.streams[used], interrupted)
     }
 
-    /// What has memory of this thread.
+    /// Returns the owners of all chunks of this thread.
     pub(crate) fn owners(&self) -> [Owner; HANDLERS + 2] {
         let mut owners = [self.owner; HANDLERS + 2];
         for (owner, stream) in owners.iter_mut().skip(1).zip(&self.streams) {
@@ -146,8 +148,8 @@ impl State {
     }
 
     fn begin_handler(&mut self, frame: usize, words: &mut Words) -> usize {
-        // Handlers whose frames are not above were left, unless this one has a stack of its own:
-        // then they keep their streams for longer.
+        // Handlers with frames that are not above this one were left, unless this one has a stack
+        // of its own: then they keep their streams for longer.
         for (at, handler) in self.handlers.iter_mut().enumerate() {
             if handler.0 <= frame && at + 1 != self.used {
                 handler.0 = 0;
@@ -181,7 +183,7 @@ impl State {
             return;
         };
         handler.0 = 0;
-        // A handler that it interrupted may have been left to here.
+        // A handler that it interrupted may have been left to this point.
         self.streams[used].words = *words;
         self.used = handler.1.min(HANDLERS);
         *words = self.streams[self.used].words;

@@ -1,10 +1,10 @@
 //! The chunk of the file that a stream has as memory.
 //!
-//! A stream keeps its mapped chunk. When that is full, what it holds moves to a fresh chunk of the
-//! file by an ordinary write, and the memory is used again. So its pages stay in the processor's
-//! caches, and the kernel gives no new ones: to write 512 MiB of records through one mapped chunk
-//! takes half the time on a tmpfs that mapping one chunk after the other takes, and a fifth on
-//! ext4.
+//! A stream keeps its mapped chunk. When the chunk is full, its content moves to a fresh chunk of
+//! the file by an ordinary write, and the memory is used again. Its pages thus stay in the
+//! processor's caches, and the kernel provides no new ones. Writing 512 MiB of records through one
+//! mapped chunk takes half the time on a tmpfs that mapping one chunk after the other takes, and a
+//! fifth on ext4.
 //!
 //! A process may be killed at any instruction. Nothing is lost then: the chunk in the file gets its
 //! head when all the rest is there, and only then the memory loses its own. In between both are in
@@ -25,19 +25,19 @@ use crate::compressor::Compressor;
 use crate::file::{CHUNK, TraceFile};
 use crate::owners::Chunk;
 
-/// From where on a chunk is full.
+/// Returns the address from which on a chunk is full.
 pub(crate) fn limit(start: NonNull<u8>) -> usize {
     start.as_ptr() as usize + CHUNK - RESERVE
 }
 
-/// Begins a mapped chunk that holds nothing.
+/// Begins an empty mapped chunk.
 pub(crate) fn begin(start: NonNull<u8>, head: &ChunkHead) {
     // SAFETY: a chunk of ours, which is longer.
     unsafe { start.cast::<ChunkHead>().write(ChunkHead { stream: U32::ZERO, ..*head }) };
     set_stream(start, head.stream);
 }
 
-/// Says which stream a mapped chunk is of. Only then the rest of its head means something.
+/// Sets the stream of a mapped chunk. Only with a stream the rest of the head is valid.
 fn set_stream(start: NonNull<u8>, stream: U32) {
     compiler_fence(Ordering::SeqCst);
     // SAFETY: a chunk of ours, which is longer.
@@ -48,15 +48,16 @@ fn set_stream(start: NonNull<u8>, stream: U32) {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// How many bytes of a mapped chunk of the file are in use.
+/// Returns the number of bytes in use of a mapped chunk of the file.
 pub(crate) fn used(chunk: &Chunk) -> usize {
-    // SAFETY: mapped, and whoever filled it has ended.
+    // SAFETY: it is mapped, and the thread that filled it has ended.
     let words = unsafe { slice::from_raw_parts(chunk.start as *const u64, CHUNK / 8) };
     words.iter().rposition(|&word| word != 0).map_or(0, |last| (last + 1) * 8)
 }
 
-/// Moves what a full chunk holds to another place in the file, compressed if that is asked for.
-/// Gives the memory, empty and not begun; `None` if the file takes no more, and nothing is changed.
+/// Moves the content of a full chunk to another place in the file, compressed if compression is on.
+/// Returns the memory, empty and not begun. Returns `None`, with nothing changed, if the file takes
+/// no more.
 pub(crate) fn empty(
     chunk: &Chunk,
     compressor: &mut Compressor,
@@ -82,15 +83,15 @@ pub(crate) fn empty(
         return None;
     }
     set_stream(start, U32::ZERO);
-    // SAFETY: as above, and the content is not looked at any more.
+    // SAFETY: as above, and the content is not read any more.
     unsafe { start.as_ptr().write_bytes(0, CHUNK) };
     Some(start)
 }
 
-/// Gives the memory back.
+/// Unmaps the memory of a chunk.
 pub(crate) fn unmap(chunk: &Chunk) {
     if let Some(start) = NonNull::new(chunk.start as *mut u8) {
-        // SAFETY: mapped by us, and whoever had it has another one.
+        // SAFETY: it was mapped here, and its stream has another chunk.
         unsafe { mapping::unmap(start, CHUNK) };
     }
 }

@@ -1,4 +1,4 @@
-//! The clock of events: the processor's counter where that always runs at one speed, otherwise the
+//! The clock of events: the processor's counter if it always runs at one speed, otherwise the
 //! monotonic clock.
 
 use core::arch::x86_64::{__cpuid, _rdtsc};
@@ -7,18 +7,18 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use pathformat::trace::Clock;
 use process::sys;
 
-/// What is known of the processor's counter.
+/// The states of the processor's counter.
 const UNKNOWN: u8 = 0;
 const STEADY: u8 = 1;
 const OTHER: u8 = 2;
 
 static COUNTER: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-/// The leaf of `cpuid` that says how the counter runs, and the bit that says "always at one speed".
+/// The leaf of `cpuid` with the properties of the counter, and the bit for "always at one speed".
 const POWER_LEAF: u32 = 0x8000_0007;
 const INVARIANT: u32 = 1 << 8;
 
-/// The first of the leaves of this kind, which says which is the last one.
+/// The first of the leaves of this kind, which holds the number of the last one.
 const EXTENDED: u32 = 0x8000_0000;
 
 fn is_steady() -> bool {
@@ -33,7 +33,7 @@ fn is_steady() -> bool {
     }
 }
 
-/// The time in ticks.
+/// Returns the time in ticks.
 pub(crate) fn ticks() -> u64 {
     if is_steady() {
         // SAFETY: every processor of this kind has the counter.
@@ -43,7 +43,7 @@ pub(crate) fn ticks() -> u64 {
     }
 }
 
-/// What both clocks say now.
+/// Returns the time of both clocks.
 pub(crate) fn now() -> Clock {
     Clock { ticks: ticks().into(), time: sys::monotonic().into() }
 }

@@ -1,9 +1,9 @@
-//! Compression of what a full chunk holds, if the program's environment asks for it.
+//! Compression of a full chunk, if the program's environment turns it on.
 //!
-//! Zstandard in C does the work, at its fastest ordinary level. It takes no memory but what is
-//! mapped here, once for the process and when the first chunk is full. It runs on a stack of its
-//! own: a handler of signals, or a thread with a small stack, may have no room for it. Whoever has
-//! the tracer's lock uses it alone.
+//! Zstandard in C does the work, at its fastest ordinary level. Its only memory is mapped here,
+//! once for the process and when the first chunk is full. It runs on a stack of its own, since a
+//! handler of signals, or a thread with a small stack, may have no room for it. The holder of the
+//! tracer's lock uses it alone.
 
 use core::arch::asm;
 use core::ffi::c_int;
@@ -18,18 +18,19 @@ use zstd_sys::{
 
 use crate::file::CHUNK;
 
-/// Measured on traces: higher levels save little and take longer.
+/// The level, as measured on traces: higher levels save little and take longer.
 const LEVEL: c_int = 1;
 
-/// The stack. Zstandard takes less than 8 KiB of it.
+/// The size of the stack. Zstandard takes less than 8 KiB of it.
 const STACK: usize = 64 << 10;
 
-/// A frame saves at least a page, or the records are written as they are.
+/// The largest length of a frame. A frame saves at least a page, or the records are written as they
+/// are.
 const LONGEST_FRAME: usize = CHUNK - pathformat::trace::CHUNK_HEAD - pathformat::raw::PAGE as usize;
 
-/// What compresses. Zeros are one that is not asked for.
+/// The compressor. All-zero bytes are one that is off.
 pub(crate) struct Compressor {
-    /// Whether chunks are to be compressed.
+    /// True if chunks are to be compressed.
     is_wanted: bool,
     tools: Option<Tools>,
 }
@@ -41,7 +42,7 @@ struct Tools {
     context: NonNull<ZSTD_CCtx>,
 }
 
-/// A frame to make.
+/// A call of the encoder, for one frame.
 struct Task {
     context: NonNull<ZSTD_CCtx>,
     records: *const u8,
@@ -51,28 +52,28 @@ struct Task {
 }
 
 impl Compressor {
-    /// One that is not asked for.
+    /// Returns a compressor that is off.
     pub(crate) const fn new() -> Self {
         Self { is_wanted: false, tools: None }
     }
 
-    /// From now on chunks are to be compressed, or no more.
+    /// Turns the compression of later chunks on or off.
     pub(crate) fn want(&mut self, is_wanted: bool) {
         self.is_wanted = is_wanted;
     }
 
-    /// A frame of the records of a chunk; `None` if they are to be written as they are.
+    /// Returns a frame of the records of a chunk; `None` if they are to be written as they are.
     pub(crate) fn frame(&mut self, records: &[u8]) -> Option<&[u8]> {
         if !self.is_wanted {
             return None;
         }
         let Some(tools) = self.tools.or_else(Tools::new) else {
-            // It is not asked for again: memory that is short stays so for a while.
+            // It is not tried again: a shortage of memory lasts for a while.
             self.is_wanted = false;
             return None;
         };
         self.tools = Some(tools);
-        // SAFETY: the stack ends there, and the frame's room begins.
+        // SAFETY: the stack ends there, and the memory of the frame begins.
         let frame = unsafe { tools.memory.add(STACK) };
         let mut task = Task {
             context: tools.context,
@@ -81,32 +82,32 @@ impl Compressor {
             frame: frame.as_ptr(),
             result: 0,
         };
-        // SAFETY: the stack is ours, and whoever calls has the compressor alone.
+        // SAFETY: the stack is ours, and the caller uses the compressor alone.
         unsafe { on_stack(frame.as_ptr(), compress, &mut task) };
-        // SAFETY: takes a number. An error may be that the frame would be too long.
+        // SAFETY: takes a number. One possible error is that the frame would be too long.
         if unsafe { ZSTD_isError(task.result) } != 0 {
             return None;
         }
-        // SAFETY: so many bytes were written there.
+        // SAFETY: `result` bytes were written there.
         Some(unsafe { slice::from_raw_parts(frame.as_ptr(), task.result) })
     }
 
-    /// Gives the memory back.
+    /// Unmaps the memory.
     pub(crate) fn close(&mut self) {
         if let Some(tools) = self.tools.take() {
-            // SAFETY: mapped by us, and nobody uses it any more.
+            // SAFETY: it was mapped here, and no code uses it any more.
             unsafe { mapping::unmap(tools.memory, length()) };
         }
     }
 }
 
-/// How many bytes the state of the encoder takes.
+/// Returns the number of bytes of the encoder's state.
 fn state() -> usize {
     // SAFETY: computes a number.
     unsafe { ZSTD_estimateCCtxSize(LEVEL) }
 }
 
-/// How many bytes are mapped.
+/// Returns the number of bytes that are mapped.
 fn length() -> usize {
     STACK + CHUNK + state()
 }
@@ -115,23 +116,23 @@ impl Tools {
     /// Maps the memory; `None` if there is none.
     fn new() -> Option<Self> {
         let memory = mapping::map_private(At::Anywhere, length())?;
-        // SAFETY: the memory is so long.
+        // SAFETY: the memory is long enough.
         let place = unsafe { memory.add(STACK + CHUNK) };
-        // SAFETY: the memory is so long, begins at a page, and stays until it is given back.
+        // SAFETY: the memory is long enough, begins at a page, and stays until it is unmapped.
         let context = unsafe { ZSTD_initStaticCCtx(place.as_ptr().cast(), state()) };
         let made = NonNull::new(context).filter(|context| {
-            // A checksum tells damage.
+            // A checksum detects damage.
             let parameters = [
                 (ZSTD_cParameter::ZSTD_c_compressionLevel, LEVEL),
                 (ZSTD_cParameter::ZSTD_c_checksumFlag, 1),
             ];
             parameters.into_iter().all(|(which, value)| {
-                // SAFETY: the encoder was made just now.
+                // SAFETY: the encoder was created just now.
                 unsafe { ZSTD_isError(ZSTD_CCtx_setParameter(context.as_ptr(), which, value)) == 0 }
             })
         });
         if made.is_none() {
-            // SAFETY: mapped just now.
+            // SAFETY: it was mapped just now.
             unsafe { mapping::unmap(memory, length()) };
         }
         made.map(|context| Self { memory, context })
@@ -140,7 +141,8 @@ impl Tools {
 
 /// Makes a frame.
 extern "C" fn compress(task: &mut Task) {
-    // SAFETY: the encoder, the records and the room are those of the caller, which waits.
+    // SAFETY: the encoder, the records and the memory of the frame belong to the caller, which
+    // waits.
     task.result = unsafe {
         ZSTD_compress2(
             task.context.as_ptr(),
@@ -155,9 +157,9 @@ extern "C" fn compress(task: &mut Task) {
 /// Calls a function on another stack.
 ///
 /// # Safety
-/// `end` is where memory for a stack ends, at a multiple of 16, that nobody else uses.
+/// `end` must be the end of memory for a stack, at a multiple of 16, that no other code uses.
 unsafe fn on_stack(end: *mut u8, function: extern "C" fn(&mut Task), task: &mut Task) {
-    // SAFETY: the function returns, and then the stack is again what it was.
+    // SAFETY: the function returns, and then the stack is the former one again.
     unsafe {
         asm!(
             "mov r12, rsp",
@@ -173,26 +175,26 @@ unsafe fn on_stack(end: *mut u8, function: extern "C" fn(&mut Task), task: &mut 
     }
 }
 
-/// What Zstandard calls if it is not given memory, which it is. `scripts/stage` puts these in the
-/// place of `malloc`, `calloc` and `free`, so that nothing of the program is called.
+/// The functions that Zstandard would call without given memory. `scripts/stage` puts these in the
+/// place of `malloc`, `calloc` and `free`, so that no function of the program is called.
 #[cfg(panic = "abort")]
 mod no_memory {
     use core::ffi::c_void;
     use core::ptr;
 
-    /// For `malloc`.
+    /// Replaces `malloc`.
     #[unsafe(no_mangle)]
     extern "C" fn __pathcc_trace_no_memory() -> *mut c_void {
         ptr::null_mut()
     }
 
-    /// For `calloc`.
+    /// Replaces `calloc`.
     #[unsafe(no_mangle)]
     extern "C" fn __pathcc_trace_no_zeros() -> *mut c_void {
         ptr::null_mut()
     }
 
-    /// For `free`.
+    /// Replaces `free`.
     #[unsafe(no_mangle)]
     extern "C" fn __pathcc_trace_no_free(_memory: *mut c_void) {}
 }
@@ -212,7 +214,7 @@ mod tests {
             assert!(frame.len() < CHUNK / 8);
             assert_eq!(zstd::bulk::decompress(frame, CHUNK).expect("sound"), records);
         }
-        // Xorshift: nothing of it comes again.
+        // Xorshift, of which no part repeats.
         let mut state = 1_u64;
         let noise: Vec<u8> = records
             .iter()

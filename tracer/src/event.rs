@@ -1,9 +1,9 @@
-//! Writes events into the stream of the calling thread, and gives tickets.
+//! Writes events into the stream of the calling thread, and takes tickets.
 //!
-//! No lock is taken and no signal blocked, as long as there is room. A handler that interrupts has
-//! a stream of its own, and the thread's words are as they were when it has ended. One that
-//! interrupts a thread without any stream begins that thread's own: then the words say so, and
-//! nothing was written yet, since a thread without a stream has no room.
+//! As long as there is room it takes no lock and blocks no signal. A handler that interrupts has a
+//! stream of its own, and the thread's words are unchanged when it has ended. A handler that
+//! interrupts a thread without any stream begins that thread's own, and sets the words. Nothing was
+//! written before, since a thread without a stream has no room.
 
 use core::arch::asm;
 use core::mem::size_of;
@@ -15,7 +15,7 @@ use zerocopy::{Immutable, IntoBytes};
 
 use crate::block::Block;
 
-/// Takes a ticket: a number that nobody else in the process has, from 1.
+/// Takes a ticket: a number, from 1, that is unique in the process.
 pub(crate) fn ticket() -> u64 {
     let place: usize;
     // SAFETY: reads a constant of the image.
@@ -26,13 +26,13 @@ pub(crate) fn ticket() -> u64 {
             options(att_syntax, nostack, pure, readonly),
         );
     }
-    // SAFETY: the word, which all images of the process change by atomic operations only.
+    // SAFETY: all images of the process change this word by atomic operations only.
     let tickets = unsafe { AtomicU64::from_ptr(ptr::with_exposed_provenance_mut(place)) };
     tickets.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 unsafe extern "C" {
-    /// Gives the place of the next record, in a chunk that has room.
+    /// Returns the place of the next record, in a chunk that has room.
     #[link_name = "__pathcc.trace.room"]
     fn give_room() -> usize;
 }
@@ -40,8 +40,8 @@ unsafe extern "C" {
 /// Writes an event.
 pub(crate) fn write<T: IntoBytes + Immutable>(kind: Kind, payload: &T) {
     let words = Block::own();
-    // SAFETY: the thread's own memory. A thread without a stream asks for one first: then it is
-    // known whether its paths are recorded.
+    // SAFETY: the thread's own memory. A thread without a stream asks for one first, which decides
+    // whether its paths are recorded.
     let is_alone = unsafe {
         if (*words).state.is_null() {
             give_room();
@@ -59,7 +59,7 @@ pub(crate) fn write<T: IntoBytes + Immutable>(kind: Kind, payload: &T) {
         let bytes = payload.as_bytes();
         let content = record.add(size_of::<u32>());
         ptr::copy_nonoverlapping(bytes.as_ptr(), content, bytes.len());
-        // What follows must not be there before what it tells of: the process may be killed.
+        // The content must be there before the word that describes it: the process may be killed.
         core::sync::atomic::compiler_fence(Ordering::Release);
         record.cast::<u32>().write_unaligned(kind.word(bytes.len() as u32));
         core::sync::atomic::compiler_fence(Ordering::Release);

@@ -1,5 +1,5 @@
-//! The symbols by which this object joins a program: all are hidden. What happens when an image is
-//! loaded, when the process forks, and when the image ends.
+//! The symbols by which this object joins a program, which are all hidden, and the entry points at
+//! the load of an image, at forks of the process, and at the end of the image.
 
 use core::arch::global_asm;
 use core::ptr;
@@ -38,7 +38,7 @@ process::table_of_others!(
     "__dso_handle",
 );
 
-/// Addresses, 0 for what the program does not have.
+/// The addresses of functions, 0 for those that the program does not have.
 #[repr(C)]
 struct Others {
     register_fork_handlers: usize,
@@ -46,10 +46,10 @@ struct Others {
     library: usize,
 }
 
-// What the module made by the linker refers to and defines, and what images of the process find.
-// Traced code expects that all registers stay as they are but for rax, r11 and the flags. The code
-// below the entry changes only those of the vector registers, and those parts of them, that are
-// kept here.
+// The symbols to which the linker's module refers and which it defines, and the table that images
+// of the process find. Traced code expects that all registers but rax, r11 and the flags stay as
+// they are. The code below the entry changes only the vector registers, and the parts of them, that
+// are kept here.
 global_asm!(
     ".hidden __pathcc_image",
     ".pushsection .data.rel.ro.__pathcc_trace_runtime, \"aw\", @progbits",
@@ -116,7 +116,7 @@ global_asm!(
 
 const _: () = assert!(core::mem::offset_of!(Runtime, room) == trace_block::ROOM_OFFSET as usize);
 
-/// What images of the process find.
+/// The table that images of the process find.
 #[repr(C)]
 struct Runtime {
     signature: [u8; 8],
@@ -135,15 +135,15 @@ unsafe extern "C" {
     static OTHERS: Others;
 }
 
-/// What the lock protects.
+/// The state under the lock.
 static SHARED: Global<Shared> = Global::new(Shared::new());
 static ROOM: Global<Room> = Global::new(Room::new());
 static LOCK: Lock = Lock::new();
 
-/// Where the work is done that needs the lock: traced code may have little of its stack left.
+/// The stack for work under the lock, since traced code may have little of its stack left.
 static STACK: Stack = Stack::new();
 
-/// Whether this image has been described, and, if its tracer is in use, that has begun.
+/// True if this image has been described and its tracer, if it is in use, has begun.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// This image.
@@ -155,7 +155,7 @@ static JOINED: AtomicPtr<Runtime> = AtomicPtr::new(ptr::null_mut());
 /// The signal mask of the thread that forks.
 static MASK: AtomicU64 = AtomicU64::new(0);
 
-/// Calls `act` with what the threads share, while nobody else has it.
+/// Calls `act` with the state that the threads share, under the lock.
 fn with_shared<T>(act: impl FnOnce(&mut Shared, &mut Room) -> T) -> T {
     let mask = thread::block_signals();
     LOCK.acquire();
@@ -172,9 +172,9 @@ fn with_shared<T>(act: impl FnOnce(&mut Shared, &mut Room) -> T) -> T {
 
 /// Describes this image, once.
 fn describe() {
-    // SAFETY: only called once, before anybody uses what is changed.
+    // SAFETY: called only once, before any code uses the values that change.
     let (environment, image) = unsafe { (environment::change(), IMAGE.get()) };
-    // SAFETY: constant once the image is relocated.
+    // SAFETY: it is constant once the image is relocated.
     let descriptor = unsafe { &DESCRIPTOR };
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
@@ -184,24 +184,24 @@ fn describe() {
     image.describe(descriptor, displacement(), build_id(), environment.image.as_bytes());
 }
 
-/// The tracer begins, with its own image first. A library that the program needs may come before
+/// Begins the tracer, with its own image first. A library that the program needs may come before
 /// the program's own constructor.
 fn begin(shared: &mut Shared, room: &mut Room) {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
     describe();
-    // SAFETY: only changed when it is described.
+    // SAFETY: it changes only when the image is described.
     let waits = unsafe { IMAGE.get() }.waits();
     let [run, method] = proc::values([variables::TRACE, variables::TRACE_COMPRESS]);
     region::begin_run(variables::switch(run.as_ref().map(Text::as_bytes)), waits);
     shared.compress(variables::compresses(method.as_ref().map(Text::as_bytes)) == Some(true));
     shared.begin();
-    // SAFETY: the image is part of this very one, and it is removed when that is closed.
+    // SAFETY: the image is part of this one, and is removed when this one is closed.
     unsafe { shared.add(&raw mut *IMAGE.get(), room) };
 }
 
-/// The tracer to which the words belong that this image uses.
+/// Returns the tracer to which the words belong that this image uses.
 fn runtime() -> *const Runtime {
     // SAFETY: the thread's own memory.
     let found = unsafe { (*Block::own()).runtime() };
@@ -220,8 +220,8 @@ extern "C" fn start() {
     }
     BEGUN.store(true, Ordering::Relaxed);
     describe();
-    // SAFETY: the table of a tracer, whose version is looked at first; and this image's own
-    // description, which nobody else uses yet.
+    // SAFETY: this is the table of a tracer, whose version is checked first, and this image's own
+    // description, which no other code uses yet.
     unsafe {
         if (*runtime).signature == trace_block::SIGNATURE {
             JOINED.store(runtime.cast_mut(), Ordering::Relaxed);
@@ -235,7 +235,8 @@ extern "C" fn start() {
 /// The destructor.
 extern "C" fn stop() {
     let joined = JOINED.load(Ordering::Relaxed);
-    // SAFETY: the tracer of another image, which is loaded as long as this one uses its words.
+    // SAFETY: this is the tracer of another image, which is loaded as long as this one uses its
+    // words.
     if let Some(runtime) = unsafe { joined.as_ref() } {
         // SAFETY: this image's own description, which only that tracer uses.
         (runtime.leave)(unsafe { &raw mut *IMAGE.get() });
@@ -245,19 +246,20 @@ extern "C" fn stop() {
         // SAFETY: the thread's own memory.
         let block = unsafe { &mut *Block::own() };
         shared.end(block);
-        // A library may be loaded and unloaded often. As long as there are other threads, nobody
-        // knows whether they are still in its code, since the program may be ending.
-        // SAFETY: only changed when the image was loaded.
+        // A library may be loaded and unloaded often. As long as there are other threads they may
+        // still be in its code, since the program may be ending.
+        // SAFETY: it changed only when the image was loaded.
         if unsafe { IMAGE.get() }.is_library() && sys::thread_count() == Some(1) {
             shared.close(block);
         }
     });
 }
 
-/// Another image uses the words of this one.
+/// Adds another image that uses the words of this one.
 extern "C" fn join(image: *mut Image) {
     with_shared(|shared, room| {
-        // SAFETY: the image's description, which stays until it leaves; the thread's own memory.
+        // SAFETY: the image's description stays until it leaves, and the block is the thread's own
+        // memory.
         unsafe {
             shared.add(image, room);
             if (*image).waits() && region::end_run() {
@@ -267,15 +269,15 @@ extern "C" fn join(image: *mut Image) {
     });
 }
 
-/// Another image is closed.
+/// Removes another image that is closed.
 extern "C" fn leave(image: *mut Image) {
     with_shared(|shared, _| shared.remove(image));
 }
 
-/// The program says that a part begins that is traced, or that it ends: 0.
+/// Begins a part that is traced, or ends one if `begins` is 0. The program calls it.
 extern "C" fn switch(begins: u32) {
     let runtime = runtime();
-    // SAFETY: the table of a tracer, whose version is looked at first.
+    // SAFETY: this is the table of a tracer, whose version is checked first.
     unsafe {
         if (*runtime).signature == trace_block::SIGNATURE {
             ((*runtime).obey)(begins);
@@ -283,7 +285,7 @@ extern "C" fn switch(begins: u32) {
     }
 }
 
-/// An image of the process says so.
+/// Does the same for a call in any image of the process.
 extern "C" fn obey(begins: u32) {
     with_shared(|_, _| {
         region::switch(begins != 0);
@@ -292,26 +294,26 @@ extern "C" fn obey(begins: u32) {
     });
 }
 
-/// Gives the calling thread room; gives the place of its next record.
+/// Gives the calling thread room. Returns the place of its next record.
 extern "C" fn give_room() -> usize {
     // SAFETY: the thread's own memory.
     if let Some(place) = unsafe { (*Block::own()).stay() } {
         return place;
     }
     with_shared(|shared, room| {
-        // SAFETY: the thread's own memory; and only the holder of the lock changes the environment.
+        // SAFETY: the thread's own memory. Only the holder of the lock changes the environment.
         let (block, environment) = unsafe { (&mut *Block::own(), environment::change()) };
         shared.give_room(block, environment, room)
     })
 }
 
-/// Tells the C library what to call around every fork, until this image is unloaded.
+/// Returns the functions that register handlers of forks, until this image is unloaded.
 fn fork_registration() -> ForkRegistration {
-    // SAFETY: constant once the image is relocated.
+    // SAFETY: it is constant once the image is relocated.
     let others = unsafe { &OTHERS };
-    // SAFETY: only changed when the image was loaded.
+    // SAFETY: it changed only when the image was loaded.
     let library = unsafe { IMAGE.get() }.is_library();
-    // A library that does not say who it is could not take its handlers with it.
+    // Handlers of a library without a handle would stay when it is unloaded.
     let may_leave = others.library != 0 || !library;
     let glibc = if may_leave { others.register_fork_handlers } else { 0 };
     ForkRegistration { glibc, posix: others.posix_register_fork_handlers, library: others.library }

@@ -1,7 +1,7 @@
 //! The file of a trace: its name, its header, and chunks of it as memory.
 //!
 //! As in the raw files of counters, a part of the file is mapped only when it has its room on the
-//! disk: a page that the disk has no room for would kill the program that writes to it.
+//! disk. A write to a page for which the disk has no room would kill the program.
 
 use core::ptr::NonNull;
 
@@ -19,20 +19,20 @@ use process::sys::{self, File, Identity, OpenError, apart};
 use process::target;
 use process::text::Path;
 
-/// The length of a chunk. Measured: with less, asking for chunks costs time; with more, a short
+/// The length of a chunk, as measured. With less, asking for chunks costs time. With more, a short
 /// process and a thread cost more than they write.
 pub(crate) const CHUNK: usize = 256 << 10;
 
-/// How many files of one name are tried.
+/// The number of files of one name that are tried.
 const MOST_NAMES: u32 = 1 << 10;
 
-/// A header is not longer: a command line, four paths, and little else.
+/// The largest length of a header: a command line, four paths, and little else.
 const HEADER: usize = 96 << 10;
 
-/// How much of a disk is left to others.
+/// The free space of a disk that is left to other programs.
 const LEFT: u64 = 1 << 20;
 
-/// The file, or none: zeros.
+/// The file, or none. All-zero bytes are none.
 pub(crate) struct TraceFile {
     path: Path,
     identity: Identity,
@@ -41,20 +41,20 @@ pub(crate) struct TraceFile {
     flags: u32,
 }
 
-/// Room to work in, kept off the stack.
+/// Scratch space, kept off the stack.
 pub(crate) struct Room {
     scratch: Path,
     header: Header,
 }
 
 impl Room {
-    /// Empty room.
+    /// Creates empty space.
     pub(crate) const fn new() -> Self {
         Self { scratch: Path::new(), header: Header { bytes: [0; HEADER], length: 0 } }
     }
 }
 
-/// Bytes of a header.
+/// The bytes of a header.
 struct Header {
     bytes: [u8; HEADER],
     length: usize,
@@ -71,30 +71,30 @@ impl Sink for Header {
 }
 
 impl TraceFile {
-    /// No file.
+    /// Returns the state without a file.
     pub(crate) const fn none() -> Self {
         let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
         Self { path, identity, kept, header_size: 0, flags: 0 }
     }
 
-    /// Whether there is a file.
+    /// Returns true if there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.identity != Identity::NONE
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Leaves the file as it is.
+    /// Forgets the file, which stays as it is.
     pub(crate) fn forget(&mut self) {
         self.identity = Identity::NONE;
         self.kept.close();
         self.flags = 0;
     }
 
-    /// Makes the file, with its header; gives it open.
+    /// Creates the file, with its header, and returns it open.
     pub(crate) fn create(
         &mut self,
         environment: &Environment,
@@ -143,7 +143,7 @@ impl TraceFile {
         Err(OpenError::Other)
     }
 
-    /// Opens the file again, if it is still at its place.
+    /// Opens the file again, if it is still at its path.
     pub(crate) fn open(&mut self) -> Result<File, OpenError> {
         if !self.exists() {
             return Err(OpenError::Other);
@@ -155,12 +155,12 @@ impl TraceFile {
         if file.identity() == Some(self.identity) { Ok(file) } else { Err(OpenError::Other) }
     }
 
-    /// Where a chunk starts.
+    /// Returns the offset of a chunk.
     pub(crate) fn offset(&self, chunk: u64) -> u64 {
         self.header_size + chunk * CHUNK as u64
     }
 
-    /// A chunk as memory, if the disk has room for it.
+    /// Maps a chunk, if the disk has room for it.
     pub(crate) fn map(&self, file: &File, offset: u64) -> Option<NonNull<u8>> {
         let end = offset + CHUNK as u64;
         let may_grow = end <= sys::file_size_limit() && has_room(file);
@@ -170,9 +170,9 @@ impl TraceFile {
         mapping::map_file(At::Anywhere, CHUNK, file, offset)
     }
 
-    /// Writes at a place without mapping it; whether that was possible.
+    /// Writes at an offset without mapping it. Returns false on failure.
     pub(crate) fn write(&self, file: &File, bytes: &[u8], offset: u64) -> bool {
-        // Beyond the limit there is a signal.
+        // A write beyond the limit raises a signal.
         offset + bytes.len() as u64 <= sys::file_size_limit() && file.write_at(bytes, offset)
     }
 
@@ -189,7 +189,7 @@ impl TraceFile {
         }
     }
 
-    /// Gives the disk back what a chunk does not need, of which so many bytes are in use.
+    /// Frees the space on the disk that a chunk with `used` bytes does not need.
     pub(crate) fn trim(&self, file: &File, offset: u64, used: usize) {
         const PAGE: usize = pathformat::raw::PAGE as usize;
         let used = used.next_multiple_of(PAGE);
@@ -198,7 +198,7 @@ impl TraceFile {
         }
     }
 
-    /// Whether what was taken back can be had again at any time.
+    /// Returns true if space that was freed can be allocated again at any time.
     pub(crate) fn has_plenty(&self, file: &File) -> bool {
         file.file_system().is_some_and(|system| {
             system.free >= 64 * CHUNK as u64 && system.kind != u64::from(TMPFS_MAGIC)
@@ -206,12 +206,12 @@ impl TraceFile {
     }
 }
 
-/// Whether the disk has room for another chunk, and for others.
+/// Returns true if the disk has room for another chunk, and for other programs.
 fn has_room(file: &File) -> bool {
     file.file_system().is_some_and(|system| system.free >= LEFT)
 }
 
-/// From the name of a profile to that of a process's trace.
+/// Turns the name of a profile into that of a process's trace.
 fn rename_profile(path: &mut Path, process: u32, number: u32) {
     path.truncate(pattern::stem_length(path.as_bytes()));
     path.push(b'.');

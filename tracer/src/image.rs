@@ -1,4 +1,4 @@
-//! A traced image: its arrays, and how the report finds it in a trace.
+//! A traced image: its arrays, and its event in a trace, by which the report finds it.
 
 use core::{ptr, slice};
 
@@ -6,13 +6,13 @@ use pathformat::descriptor::{ABI_VERSION, Descriptor, LIBRARY, Module};
 use pathformat::raw::{TRACED, WAITS};
 use pathformat::trace::{Kind, NUMBERS, array_word};
 
-/// So long a name is written down, the kernel's limit.
+/// The largest length of a path in an event, which is the kernel's limit.
 const PATH: usize = 4096;
 
-/// The most bytes of an event.
+/// The largest number of bytes of an event.
 pub(crate) const EVENT: usize = 4 + 4 + 8 + 1 + 255 + PATH;
 
-/// What an image tells the tracer of the process. All zeros at first.
+/// The description of an image for the tracer of the process. It is all zeros at first.
 #[repr(C)]
 pub(crate) struct Image {
     /// The next one in the tracer's list.
@@ -21,12 +21,12 @@ pub(crate) struct Image {
     displacement: usize,
     build_id: [usize; 2],
     path: [usize; 2],
-    /// Its first number.
+    /// The first of its numbers.
     pub(crate) first: u32,
 }
 
 impl Image {
-    /// One that nobody knows.
+    /// An image without a description.
     pub(crate) const NONE: Self = Self {
         next: ptr::null_mut(),
         descriptor: ptr::null(),
@@ -50,21 +50,21 @@ impl Image {
     }
 
     fn descriptor(&self) -> Option<&Descriptor> {
-        // SAFETY: null, or that of an image that is loaded.
+        // SAFETY: null, or the descriptor of an image that is loaded.
         unsafe { self.descriptor.as_ref() }
             .filter(|descriptor| descriptor.abi_version == ABI_VERSION)
     }
 
-    /// Whether it may be unloaded.
+    /// Returns true if the image may be unloaded.
     pub(crate) fn is_library(&self) -> bool {
         self.descriptor().is_some_and(|descriptor| descriptor.flags & LIBRARY != 0)
     }
 
-    /// The arrays of traced modules.
+    /// Returns the arrays of traced modules.
     fn modules(&self) -> impl Iterator<Item = &Module> {
         let modules = self.descriptor().map_or(&[][..], |descriptor| {
             let first: *const Module = ptr::with_exposed_provenance(descriptor.modules);
-            // SAFETY: the linker lays out that many entries there, and they are constant.
+            // SAFETY: the linker lays out `module_count` entries there, and they are constant.
             unsafe { slice::from_raw_parts(first, descriptor.module_count as usize) }
         });
         modules
@@ -72,36 +72,36 @@ impl Image {
             .filter(|module| module.threads & u64::from(TRACED) != 0 && module.counters > 0)
     }
 
-    /// Whether it says itself where recording begins.
+    /// Returns true if the image itself begins recording.
     pub(crate) fn waits(&self) -> bool {
         self.modules().any(|module| module.threads & u64::from(WAITS) != 0)
     }
 
-    /// How many numbers it takes.
+    /// Returns the number of numbers that the image takes.
     pub(crate) fn numbers(&self) -> u64 {
         self.modules().map(|module| module.offset / 8 + module.counters).max().unwrap_or(0)
     }
 
-    /// Tells its arrays the image's first number.
+    /// Writes the numbers of the arrays into them, from the image's first number on.
     pub(crate) fn set_numbers(&self) {
         let region = self.descriptor().map_or(0, |descriptor| descriptor.region);
         for module in self.modules() {
             let number = self.first.wrapping_add((module.offset / 8) as u32);
             let place = ptr::with_exposed_provenance_mut::<u64>(region + module.offset as usize);
-            // SAFETY: the first word of an array of the image's.
+            // SAFETY: this is the first word of an array of the image.
             unsafe { place.write_volatile(array_word(number, module.counters)) };
         }
     }
 
-    /// Gives it numbers that no image of the process has.
+    /// Gives the image numbers that no other image of the process has.
     pub(crate) fn hide(&mut self) {
         self.first = (NUMBERS.saturating_sub(self.numbers())) as u32;
         self.set_numbers();
     }
 
-    /// The event that tells of it; gives its length.
+    /// Writes the event that describes the image. Returns its length.
     pub(crate) fn event(&self, event: &mut [u8; EVENT]) -> usize {
-        // SAFETY: texts of an image that is loaded, described by it.
+        // SAFETY: these are texts of an image that is loaded, from its description.
         let text = |[start, length]: [usize; 2], most: usize| unsafe {
             slice::from_raw_parts(ptr::with_exposed_provenance(start), length.min(most))
         };

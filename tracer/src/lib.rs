@@ -1,35 +1,35 @@
-//! The runtime of traces, of which every traced image has a hidden copy. It gives each thread a
-//! part of a file, mapped, that the traced code fills with records (`pathformat::trace`).
+//! The runtime of traces, of which every traced image has a hidden copy. It maps a part of a file
+//! for each thread, which the traced code fills with records (`pathformat::trace`).
 //!
-//! All images of a process that find the words of one image use its runtime. So there is one file,
-//! and the order of what runs is kept across images. The file is made when the first thread asks
-//! for room: a process that traces nothing leaves none. The kernel keeps what was written, whatever
-//! ends the process.
+//! All images of a process that find the words of one image use its runtime. There is thus one
+//! file, with one order of execution across images. The file is created when the first thread asks
+//! for room: a process that traces nothing leaves none. The kernel keeps the records even if the
+//! process is killed.
 //!
-//! Nothing is allocated with the program's allocator, and nothing is printed. `errno`, the signal
-//! mask and all registers stay as they were. Every failure is silent: without a file, or without
-//! room in it, threads write to private memory that nobody reads, and the file says so.
+//! The tracer does not use the program's allocator, and prints nothing. `errno`, the signal mask
+//! and all registers stay as they were. Every failure is silent: without a file, or without room in
+//! it, threads write to private memory that is never read, and a flag in the file records that.
 //!
-//! | files | what they hold |
+//! | files | contents |
 //! |---|---|
 //! | `exports` | the symbols by which the tracer joins a program, start and end |
-//! | `image` | what the linker made, and how it is registered |
+//! | `image` | the linker's description of an image, and its registration |
 //! | `block` | the thread-local memory |
 //! | `signals` | handlers of signals, each with a stream of its own |
-//! | `synchronisation` | what threads do to wait for each other |
+//! | `synchronisation` | the functions by which threads wait for each other |
 //! | `openmp`, `ompt` | the tool that the runtime library of OpenMP calls, and the library's numbers |
 //! | `operation` | the events of operations that synchronise |
 //! | `messages` | calls of MPI |
-//! | `waits`, `locks` | what threads wait for in OpenMP, and which locks they hold |
+//! | `waits`, `locks` | the waits of threads in OpenMP, and the locks that they hold |
 //! | `threads` | the beginning and the end of threads |
 //! | `event`, `clock` | writing events, tickets, and the time |
-//! | `next` | the functions that stand behind ours |
-//! | `region` | which part of a run is recorded |
-//! | `shared` | what all threads share: images, streams, and who has which chunk |
-//! | `owners` | who has which chunk |
+//! | `next` | the functions that ours replace |
+//! | `region` | the parts of a run that are recorded |
+//! | `shared` | the state that all threads share: images, streams, and the owners of chunks |
+//! | `owners` | the owners of chunks |
 //! | `chunk` | the chunk that a stream fills |
-//! | `compressor` | what makes a chunk smaller that is full, if that is asked for |
-//! | `mark` | what tells a forked child |
+//! | `compressor` | the compression of full chunks, if it is on |
+//! | `mark` | the detection of forked children |
 //! | `file` | the file |
 //!
 //! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any

@@ -1,26 +1,26 @@
-//! Who holds which lock of OpenMP.
+//! The holders of the locks of OpenMP.
 //!
-//! The library says that a lock was given back when others can have it already. The ticket of who
-//! gave it back must be smaller than that of who takes it next. So the next one waits until the
-//! library has said so, which follows at once; but not for ever, since nothing else makes sure that
-//! it does.
+//! The library reports the release of a lock when another thread can have it already. The ticket of
+//! the thread that released it must be smaller than that of the thread that takes it next. The next
+//! one therefore waits for the library's report, which follows at once. It does not wait for ever,
+//! since nothing else guarantees the report.
 
 use core::hint;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use process::sys;
 
-/// The most locks that are known.
+/// The largest number of known locks.
 const LOCKS: usize = 4096;
 
-/// So often a thread looks whether the former holder is heard of, and from when on it lets others
-/// run meanwhile.
+/// The number of times that a thread checks for the report of the former holder, and the number
+/// after which it lets other threads run meanwhile.
 const PATIENCE: usize = 20_000;
 const SPINS: usize = 200;
 
 /// A lock.
 struct Lock {
-    /// What the library calls it, 0 if none is here yet.
+    /// The library's name for it, 0 for a free entry.
     name: AtomicU64,
     /// The thread that holds it, or 0.
     holder: AtomicUsize,
@@ -29,7 +29,7 @@ struct Lock {
 static KNOWN: [Lock; LOCKS] =
     [const { Lock { name: AtomicU64::new(0), holder: AtomicUsize::new(0) } }; LOCKS];
 
-/// The lock of this name; `None` if there are too many.
+/// Returns the lock of this name; `None` if there are too many.
 fn find(name: u64) -> Option<&'static Lock> {
     let start = (name.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize;
     let mut places = (0..LOCKS).map(|step| &KNOWN[(start + step) % LOCKS]);
@@ -39,7 +39,8 @@ fn find(name: u64) -> Option<&'static Lock> {
     })
 }
 
-/// This thread has taken a lock; comes back when the former holder was heard of.
+/// Records that this thread has taken a lock. Returns when the former holder's release was
+/// reported.
 pub(crate) fn taken(name: u64, thread: usize) {
     let Some(lock) = find(name) else { return };
     for turn in 0..PATIENCE {
@@ -56,7 +57,8 @@ pub(crate) fn taken(name: u64, thread: usize) {
     lock.holder.store(thread, Ordering::Relaxed);
 }
 
-/// This thread has given a lock back; says whether that is known before the next one has it.
+/// Records that this thread has released a lock. Returns true if that is recorded before the next
+/// thread has it.
 pub(crate) fn given_back(name: u64, thread: usize) -> bool {
     find(name).is_some_and(|lock| {
         lock.holder.compare_exchange(thread, 0, Ordering::Release, Ordering::Relaxed).is_ok()

@@ -6,7 +6,7 @@ use crate::clock;
 use crate::event;
 use crate::operation::Begun;
 
-// The linker lets traced code jump here. Nobody outside of the image is to find it.
+// The linker makes traced code jump to this symbol. It is hidden from other images.
 core::arch::global_asm!(
     ".globl __pathcc_trace_message",
     ".hidden __pathcc_trace_message",
@@ -14,8 +14,8 @@ core::arch::global_asm!(
     record = sym record,
 );
 
-/// Gives the time in ticks if `began` is 0. Else the function of MPI with this number was called
-/// then, and has come back.
+/// Returns the time in ticks if `began` is 0. Otherwise records a call of the function of MPI with
+/// this number, which was called then and has returned.
 extern "C" fn record(function: u64, began: u64) -> u64 {
     if began == 0 {
         return clock::ticks();

@@ -1,4 +1,4 @@
-//! Finds the functions of the C library that the executable defines in their place.
+//! Finds the functions of the C library that the executable replaces.
 
 use core::ffi::CStr;
 use core::mem::transmute;
@@ -12,17 +12,17 @@ unsafe extern "C" {
     static FIND_SYMBOL: usize;
 }
 
-/// Where `dlsym` looks: in all images, or in those behind the one that calls.
+/// The places in which `dlsym` searches: all images, or those behind the caller.
 const DEFAULT: usize = 0;
 const NEXT: usize = usize::MAX;
 
 fn find(place: usize, name: &CStr) -> usize {
-    // SAFETY: constant once the image is relocated.
+    // SAFETY: it is constant once the image is relocated.
     let find = unsafe { FIND_SYMBOL };
     if find == 0 {
         return 0;
     }
-    // SAFETY: `dlsym` of the C library, with a text that ends with a NUL.
+    // SAFETY: the function is `dlsym` of the C library, and the text ends with a NUL.
     unsafe {
         transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(find)(
             place,
@@ -31,8 +31,9 @@ fn find(place: usize, name: &CStr) -> usize {
     }
 }
 
-/// The function that follows ours: a sanitizer's, which the program exports under a name of its
-/// own, or that of the C library. It is looked for until it is found. 0 if there is none.
+/// Returns the function that ours replaces: a sanitizer's, which the program exports under a name
+/// of its own, or that of the C library. It is looked up until it is found. Returns 0 if there is
+/// none.
 pub(crate) fn next(found: &AtomicUsize, sanitizer: Option<&CStr>, name: &CStr) -> usize {
     let known = found.load(Ordering::Relaxed);
     if known != 0 {

@@ -1,5 +1,5 @@
-//! The numbers of OMPT, by the names that the standard gives them (OpenMP 5.2, chapter 19;
-//! `omp-tools.h`). Names stand without their prefixes `ompt_` and `ompt_callback_`.
+//! The numbers of OMPT, by their names in the standard (OpenMP 5.2, chapter 19; `omp-tools.h`),
+//! without the prefixes `ompt_` and `ompt_callback_`.
 
 /// A callback, by its number in `ompt_callbacks_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,13 +20,13 @@ pub(crate) enum Callback {
     Flush = 29,
 }
 
-/// `ompt_scope_begin`: what the callback tells of begins.
+/// `ompt_scope_begin`: the callback reports a beginning.
 pub(crate) const SCOPE_BEGIN: u32 = 1;
 
-/// `ompt_task_initial`: the implicit task is the one that the program begins with.
+/// `ompt_task_initial`: the implicit task is the initial one of the program.
 pub(crate) const TASK_INITIAL: u32 = 1;
 
-/// What threads synchronise at: `ompt_sync_region_t`.
+/// The kinds of synchronisation of threads: `ompt_sync_region_t`.
 pub(crate) mod sync_region {
     pub(crate) const BARRIER: u32 = 1;
     pub(crate) const BARRIER_IMPLICIT: u32 = 2;
@@ -40,7 +40,7 @@ pub(crate) mod sync_region {
     pub(crate) const BARRIER_TEAMS: u32 = 10;
 }
 
-/// Why a task is left for another one: `ompt_task_status_t`.
+/// The reasons for which a task is left for another one: `ompt_task_status_t`.
 pub(crate) mod task_status {
     pub(crate) const COMPLETE: u32 = 1;
     pub(crate) const CANCEL: u32 = 3;
@@ -49,7 +49,8 @@ pub(crate) mod task_status {
     pub(crate) const TASKWAIT_COMPLETE: u32 = 8;
 }
 
-/// How a task depends on a variable, or an iteration on another one: `ompt_dependence_type_t`.
+/// The kinds of dependence of a task on a variable, or of an iteration on another one:
+/// `ompt_dependence_type_t`.
 pub(crate) mod dependence_type {
     pub(crate) const IN: u32 = 1;
     pub(crate) const OUT: u32 = 2;

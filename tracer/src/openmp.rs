@@ -1,12 +1,11 @@
-//! What the runtime library of OpenMP tells of regions, tasks, waits and locks.
+//! The tool for the runtime library of OpenMP, which reports regions, tasks, waits and locks.
 //!
 //! The library asks a function of the program for a tool (OMPT). An executable defines it
-//! (`linker-shim/src/traces.rs`), unless the program has its own. Whoever else wants to be the tool
-//! goes first: a library that was loaded before, those that `OMP_TOOL_LIBRARIES` names, and that
-//! of ThreadSanitizer.
+//! (`linker-shim/src/traces.rs`), unless the program has its own. Other tools take precedence: that
+//! of a library that was loaded before, those in `OMP_TOOL_LIBRARIES`, and that of ThreadSanitizer.
 //!
-//! The library says late, and sometimes never, that the threads of a team have ended their parts.
-//! So a part ends here where its thread begins to wait for the others.
+//! The library reports late, and sometimes never, that the threads of a team have ended their
+//! parts. A part therefore ends here where its thread begins to wait for the others.
 
 use core::arch::global_asm;
 use core::ffi::CStr;
@@ -28,7 +27,7 @@ use crate::waits::Wait;
 
 process::table_of_others!("__pathcc_trace_openmp_others", "", "getenv", "__tsan_init");
 
-/// Addresses, 0 for what the program does not have.
+/// The addresses of functions, 0 for those that the program does not have.
 #[repr(C)]
 struct Others {
     getenv: usize,
@@ -48,7 +47,7 @@ global_asm!(
     options(att_syntax)
 );
 
-/// What the library is told of a tool.
+/// The description of a tool for the library.
 #[repr(C)]
 struct Tool {
     initialise: extern "C" fn(Lookup, i32, *mut u64) -> i32,
@@ -63,20 +62,20 @@ static TOOL: Tool = Tool { initialise, finalise, data: 0 };
 /// The tool that comes after ours.
 static FOLLOWING: AtomicUsize = AtomicUsize::new(0);
 
-/// The function that tells of the team of the calling thread, 0 if there is none.
+/// The function that returns the team of the calling thread, 0 if there is none.
 static TEAM: AtomicUsize = AtomicUsize::new(0);
 
-/// How many numbers regions and tasks have.
+/// The last number of a region or task.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// The word that the library keeps for a task: its number, for a member of a team its number there,
-/// and whether its part has ended.
+/// The parts of the word that the library keeps for a task: its number, the member's number for a
+/// member of a team, and a bit that is set if its part has ended.
 const MEMBER_SHIFT: u32 = 40;
 const NUMBER_MASK: u64 = (1 << MEMBER_SHIFT) - 1;
 const MEMBER_MASK: u64 = (1 << 20) - 1;
 const ENDED: u64 = 1 << 63;
 
-/// Waits of all threads of a team for each other.
+/// The waits of all threads of a team for each other.
 const BARRIERS: [u32; 5] = [
     sync_region::BARRIER,
     sync_region::BARRIER_IMPLICIT,
@@ -85,11 +84,11 @@ const BARRIERS: [u32; 5] = [
     sync_region::BARRIER_IMPLICIT_WORKSHARE,
 ];
 
-/// Waits behind which a thread's part of a region has ended.
+/// The waits behind which a thread's part of a region has ended.
 const ENDS_OF_PARTS: [u32; 2] =
     [sync_region::BARRIER_IMPLICIT_PARALLEL, sync_region::BARRIER_TEAMS];
 
-/// Reasons for which a task is left for good.
+/// The reasons for which a task is left for good.
 const FINISHED: [u32; 4] = [
     task_status::COMPLETE,
     task_status::CANCEL,
@@ -97,10 +96,10 @@ const FINISHED: [u32; 4] = [
     task_status::TASKWAIT_COMPLETE,
 ];
 
-/// What `omp_control_tool` returns if there is no tool.
+/// The result of `omp_control_tool` without a tool.
 const NO_TOOL: i32 = -2;
 
-/// The functions that the library calls.
+/// Returns the functions that the library calls.
 fn callbacks() -> [(Callback, usize); 13] {
     [
         (Callback::ParallelBegin, parallel_begin as *const () as usize),
@@ -119,7 +118,7 @@ fn callbacks() -> [(Callback, usize); 13] {
     ]
 }
 
-/// The library asks for a tool.
+/// Returns the tool to the library.
 extern "C" fn give_tool(version: u32, text: *const u8) -> *const Tool {
     let following = next::next(&FOLLOWING, None, c"ompt_start_tool");
     if following != 0 {
@@ -130,18 +129,18 @@ extern "C" fn give_tool(version: u32, text: *const u8) -> *const Tool {
             return tool;
         }
     }
-    // SAFETY: constant once the image is relocated.
+    // SAFETY: it is constant once the image is relocated.
     let others = unsafe { &OTHERS };
     let is_other = others.thread_sanitizer != 0 || names_tools(others.getenv);
     if is_other { ptr::null() } else { &raw const TOOL }
 }
 
-/// Whether the environment names other tools.
+/// Returns true if the environment names other tools.
 fn names_tools(getenv: usize) -> bool {
     if getenv == 0 {
         return false;
     }
-    // SAFETY: the C library's function, which gives a text or nothing.
+    // SAFETY: the C library's function, which returns a text or null.
     unsafe {
         let get = transmute::<usize, extern "C" fn(*const u8) -> *const u8>(getenv);
         get(c"OMP_TOOL_LIBRARIES".as_ptr().cast()).as_ref().is_some_and(|&first| first != 0)
@@ -166,9 +165,9 @@ extern "C" fn initialise(lookup: Lookup, _device: i32, _data: *mut u64) -> i32 {
 
 extern "C" fn finalise(_data: *mut u64) {}
 
-/// The word that the library keeps for a region or task; 0 if it says nothing of it.
+/// Returns the word that the library keeps for a region or task; 0 if it gives none.
 fn word(data: *const u64) -> u64 {
-    // SAFETY: the library gives the address of a word of ours, or 0.
+    // SAFETY: the library gives the address of a word of ours, or null.
     unsafe { data.as_ref() }.copied().unwrap_or(0)
 }
 
@@ -187,7 +186,7 @@ fn take_numbers(count: u64) -> u64 {
     LAST.fetch_add(count, Ordering::Relaxed) + 1
 }
 
-/// The calling thread's, once it has a stream.
+/// Returns the state of the calling thread, once it has a stream.
 fn state<'a>() -> Option<&'a mut State> {
     // SAFETY: the thread's own memory.
     unsafe { (*Block::own()).state.as_mut() }
@@ -201,7 +200,7 @@ extern "C" fn parallel_begin(
     _flags: i32,
     _code: usize,
 ) {
-    // The second one is for the task of a region that has one thread.
+    // The second number is for the task of a region that has one thread.
     let given = take_numbers(2);
     set_word(region, given);
     Begun::now(Operation::ParallelBegin, given, asked.into()).end();
@@ -222,7 +221,7 @@ extern "C" fn implicit_task(
     if endpoint == SCOPE_BEGIN {
         let of_region = number(region);
         if of_region == 0 && flags & TASK_INITIAL != 0 {
-            // What the program begins with is no part of a region.
+            // The initial task of the program is not part of a region.
             set_word(task, take_numbers(1) | ENDED);
             return;
         }
@@ -230,7 +229,7 @@ extern "C" fn implicit_task(
         set_word(task, given | (u64::from(member) & MEMBER_MASK) << MEMBER_SHIFT);
         Begun::now(Operation::MemberBegin, of_region, member.into()).end();
     } else if word(task) & ENDED == 0 {
-        // A region of one thread, which waits for nobody.
+        // A region of one thread, which does not wait.
         end_part(number(task).saturating_sub(1), task);
     }
 }
@@ -264,7 +263,7 @@ extern "C" fn task_schedule(former: *mut u64, status: u32, next: *mut u64) {
     Begun::now(operation, number(next), number(former)).end();
 }
 
-/// A dependence of a task, or a place in the vector of an iteration, as the library gives it.
+/// A dependence of a task, or an element of the vector of an iteration, as the library gives it.
 #[repr(C)]
 struct Dependence {
     variable: u64,
@@ -276,7 +275,7 @@ extern "C" fn dependences(task: *mut u64, first: *const Dependence, count: i32) 
     if first.is_null() || count == 0 {
         return;
     }
-    // SAFETY: the library gives so many.
+    // SAFETY: the library gives `count` entries.
     let given = unsafe { slice::from_raw_parts(first, count) };
     match given[0].kind {
         dependence_type::SOURCE => iteration(Operation::OrderedSource, given),
@@ -299,8 +298,8 @@ extern "C" fn dependences(task: *mut u64, first: *const Dependence, count: i32) 
     }
 }
 
-/// An ordered loop with dependences goes on or waits. The numbers of an iteration, one for each of
-/// the loops, become one number (FNV-1a, word by word).
+/// Records that an ordered loop with dependences goes on or waits. The numbers of an iteration, one
+/// for each of the loops, are hashed to one number (FNV-1a, word by word).
 fn iteration(operation: Operation, vector: &[Dependence]) {
     let region = number(team().0);
     let words = vector.iter().map(|place| place.variable);
@@ -340,8 +339,8 @@ extern "C" fn sync_region(
     }
 }
 
-/// A group of tasks is waited for. Behind that, but before the region of the group ends, the thread
-/// may put together what the tasks have reduced.
+/// Records the end of a wait for a group of tasks. Behind it, but before the region of the group
+/// ends, the thread may combine the reductions of the tasks.
 extern "C" fn sync_region_wait(
     kind: u32,
     endpoint: u32,
@@ -364,7 +363,7 @@ fn begin_wait(operation: Operation, kind: u32, region: *mut u64, task: *mut u64)
     let wait = Wait { task: task as usize, kind, count, object, before, begin };
     let has_room = state().is_some_and(|state| state.waits.begin(wait));
     if !has_room && before != 0 {
-        // Its beginning has an event of its own.
+        // The beginning of the wait gets an event of its own.
         begun.write(0, 0);
     }
 }
@@ -383,8 +382,8 @@ fn end_wait(operation: Operation, kind: u32, task: *mut u64) {
     begun.end();
 }
 
-/// The word of the calling thread's region, null if there is none, and how many threads are in its
-/// team, 0 if that is not known.
+/// Returns the word of the calling thread's region, null if there is none, and the number of
+/// threads in its team, 0 if that is not known.
 fn team() -> (*const u64, u32) {
     let find = TEAM.load(Ordering::Relaxed);
     let (mut region, mut size) = (ptr::null_mut::<u64>(), 0u32);
@@ -412,7 +411,7 @@ extern "C" fn mutex_acquired(_kind: u32, name: u64, _code: usize) {
 extern "C" fn mutex_released(_kind: u32, name: u64, _code: usize) {
     let mut begun = Begun::now(Operation::Unlock, name, 0);
     if !locks::given_back(name, threads::own()) {
-        // Somebody has it already, and would have waited for this in vain.
+        // Another thread has it already, and would have waited for this in vain.
         begun.before = 0;
     }
     begun.end();

@@ -1,7 +1,7 @@
-//! The events of operations by which threads synchronise: one way to write them.
+//! The events of operations by which threads synchronise, and one way to write them.
 //!
-//! An operation that lets others go on takes a ticket before it begins, one that waits takes a
-//! ticket after it has ended. So tickets never contradict what the program saw.
+//! An operation that releases takes a ticket before it begins. One that acquires takes a ticket
+//! after it has ended. Tickets thus never contradict the order that the program saw.
 
 use pathformat::trace::{Kind, Operation, Synchronisation};
 
@@ -10,32 +10,32 @@ use crate::event;
 
 /// An operation that has begun.
 pub(crate) struct Begun {
-    /// What it does.
+    /// The kind of operation.
     pub(crate) operation: Operation,
-    /// What it is done with.
+    /// The object of the operation.
     pub(crate) object: u64,
-    /// What else it is done with; see [`Synchronisation`].
+    /// A second object; see [`Synchronisation`].
     pub(crate) other: u64,
     /// The ticket before it; 0 if it releases nothing.
     pub(crate) before: u64,
-    /// When it began, in ticks.
+    /// The time at which it began, in ticks.
     pub(crate) begin: u64,
 }
 
 impl Begun {
-    /// An operation that begins now.
+    /// Returns an operation that begins now.
     pub(crate) fn now(operation: Operation, object: u64, other: u64) -> Self {
         let begin = clock::ticks();
         Self { operation, object, other, before: release(operation), begin }
     }
 
-    /// Writes the event of an operation that ends now, and takes the ticket for what it acquires.
+    /// Writes the event of an operation that ends now, and takes the ticket for the acquire.
     pub(crate) fn end(self) {
         let after = acquire(self.operation);
         self.write(0, after);
     }
 
-    /// Writes the event of an operation that ends now with this result, and this ticket after it.
+    /// Writes the event of an operation that ends now with this result and this ticket after it.
     pub(crate) fn write(self, result: u32, after: u64) {
         let event = Synchronisation {
             operation: (self.operation as u32).into(),
@@ -51,12 +51,12 @@ impl Begun {
     }
 }
 
-/// The ticket before an operation; 0 if it releases nothing.
+/// Takes the ticket before an operation. Returns 0 if it releases nothing.
 pub(crate) fn release(operation: Operation) -> u64 {
     if operation.order().releases() { event::ticket() } else { 0 }
 }
 
-/// The ticket after an operation that did what it waited for; 0 if it acquires nothing.
+/// Takes the ticket after a successful operation. Returns 0 if it acquires nothing.
 pub(crate) fn acquire(operation: Operation) -> u64 {
     if operation.order().acquires() { event::ticket() } else { 0 }
 }

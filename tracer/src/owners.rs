@@ -1,7 +1,7 @@
-//! Which thread has which chunk, so that those of threads that ended are found.
+//! The owners of chunks, by which the chunks of threads that ended are found.
 //!
-//! Nobody tells when a thread ends: the C library would have to allocate memory to remember whom to
-//! call. So now and then the kernel is asked which of the threads are still there.
+//! The end of a thread is not reported: the C library would have to allocate memory for the
+//! function to call. Now and then the kernel is therefore asked which of the threads still exist.
 
 use core::ptr::NonNull;
 use core::{mem, slice};
@@ -14,17 +14,17 @@ use process::sys::mapping::{self, At};
 pub(crate) struct Owner(u32);
 
 impl Owner {
-    /// None.
+    /// No chunk.
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// A chunk and its owner. Zeros are a free entry.
+/// A chunk and its owner. All-zero bytes are a free entry.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
-    /// Where it is mapped; 0 if the entry is free.
+    /// The address of the mapping; 0 if the entry is free.
     pub(crate) start: usize,
-    /// Where it is in the file; 0 if it is private memory.
+    /// The offset in the file; 0 if it is private memory.
     pub(crate) offset: u64,
     /// The kernel's number of the thread.
     pub(crate) thread: u32,
@@ -32,40 +32,40 @@ pub(crate) struct Chunk {
     free: u32,
 }
 
-/// How many entries there are room for at first.
+/// The number of entries for which there is room at first.
 const FIRST: usize = 128;
 
-/// No search for threads that ended with fewer chunks than this.
+/// The smallest number of chunks at which threads that ended are searched for.
 const FEW: usize = 16;
 
 /// All chunks that are mapped.
 pub(crate) struct Owners {
     entries: Option<NonNull<Chunk>>,
-    /// How many entries there is memory for.
+    /// The number of entries for which there is memory.
     capacity: usize,
-    /// How many of them were ever used.
+    /// The number of entries that were ever used.
     length: usize,
-    /// The first free one of them, from 1.
+    /// The first free entry, from 1.
     free: u32,
     used: usize,
-    /// With how many chunks it is time to search.
+    /// The number of chunks from which on a search is due.
     search_at: usize,
 }
 
 impl Owners {
-    /// None.
+    /// Returns an empty list.
     pub(crate) const fn new() -> Self {
         Self { entries: None, capacity: 0, length: 0, free: 0, used: 0, search_at: FEW }
     }
 
     fn entries(&mut self) -> &mut [Chunk] {
-        // SAFETY: so many entries are in the mapping, which is ours alone.
+        // SAFETY: `length` entries are in the mapping, which is ours alone.
         self.entries.map_or(&mut [], |start| unsafe {
             slice::from_raw_parts_mut(start.as_ptr(), self.length)
         })
     }
 
-    /// Makes sure that there is memory for one more.
+    /// Makes sure that there is memory for one more entry.
     fn reserve(&mut self) -> bool {
         if self.free != 0 || self.length < self.capacity {
             return true;
@@ -76,7 +76,8 @@ impl Owners {
         };
         let larger = larger.cast::<Chunk>();
         if let Some(entries) = self.entries {
-            // SAFETY: both are at least so long, and what is given back is not used any more.
+            // SAFETY: both are at least this long, and the memory that is unmapped is not used any
+            // more.
             unsafe {
                 larger.as_ptr().copy_from_nonoverlapping(entries.as_ptr(), self.length);
                 mapping::unmap(entries.cast(), self.capacity * size_of::<Chunk>());
@@ -86,7 +87,7 @@ impl Owners {
         true
     }
 
-    /// Remembers a chunk; `None` if there is no memory for that.
+    /// Adds a chunk; `None` if there is no memory for that.
     pub(crate) fn add(&mut self, thread: u32, start: usize, offset: u64) -> Option<Owner> {
         if !self.reserve() {
             return None;
@@ -107,13 +108,13 @@ impl Owners {
         Some(Owner(place as u32 + 1))
     }
 
-    /// A chunk.
+    /// Returns a chunk.
     pub(crate) fn get(&mut self, owner: Owner) -> Option<Chunk> {
         let place = (owner.0 as usize).checked_sub(1)?;
         self.entries().get(place).copied().filter(|chunk| chunk.start != 0)
     }
 
-    /// Forgets a chunk, and gives it.
+    /// Removes a chunk and returns it.
     pub(crate) fn remove(&mut self, owner: Owner) -> Option<Chunk> {
         let chunk = self.get(owner)?;
         let free = self.free;
@@ -124,12 +125,12 @@ impl Owners {
         Some(chunk)
     }
 
-    /// Whether so many chunks are mapped that it is worth while to search for threads that ended.
+    /// Returns true if enough chunks are mapped for a search for threads that ended.
     pub(crate) fn is_time_to_search(&self) -> bool {
         self.used >= self.search_at
     }
 
-    /// Forgets the chunks that `is_lost` names, and gives each to `drop`.
+    /// Removes the chunks for which `is_lost` returns true, and passes each to `drop`.
     pub(crate) fn search(
         &mut self,
         mut is_lost: impl FnMut(Owner, &Chunk) -> bool,
@@ -143,11 +144,11 @@ impl Owners {
         self.search_at = (self.used * 2).max(FEW);
     }
 
-    /// Gives the memory back. No chunk may be left.
+    /// Unmaps the memory. No chunk may be left.
     pub(crate) fn close(&mut self) {
         let known = mem::replace(self, Self::new());
         if let Some(entries) = known.entries {
-            // SAFETY: mapped here, and nobody has it any more.
+            // SAFETY: it was mapped here, and no code has it any more.
             unsafe { mapping::unmap(entries.cast(), known.capacity * size_of::<Chunk>()) };
         }
     }

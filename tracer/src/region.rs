@@ -1,17 +1,16 @@
-//! Which part of a run is recorded.
+//! The parts of a run that are recorded.
 //!
-//! The program says when a part begins and ends (`pathcc/trace.h`), and the run itself is one
-//! unless a variable or an image says otherwise. Paths are recorded while there is at least one.
-//! While there is none, a thread's paths go to memory of its own that nobody reads, a small piece
+//! The program begins and ends a part (`pathcc/trace.h`), and the run itself is one unless a
+//! variable or an image decides otherwise. Paths are recorded while there is at least one part.
+//! While there is none, a thread's paths go to memory of its own that is never read, a small piece
 //! of it again and again, and the place in the file is kept for later.
 //!
-//! A thread changes its words itself: nobody else could without slowing down each path. The one
-//! that says so does it at once, and another one when it synchronises or asks for room. So what
-//! happens before the end of the last part is recorded, and what happens after it is not, by the
-//! order that the synchronisation of the program gives.
+//! A thread changes its words itself, because another thread could not without slowing down each
+//! path. The thread that begins or ends a part does it at once. Another thread does it when it
+//! synchronises or asks for room. What happens before the end of the last part is thus recorded,
+//! and what happens after it is not, in the order of the program's synchronisation.
 //!
-//! What synchronises is recorded all the time, since the order of a part depends on what was
-//! before.
+//! Synchronisation is always recorded, since the order in a part depends on what happened before.
 
 use core::mem::{size_of, take};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -21,10 +20,10 @@ use pathformat::trace::{Kind, LONGEST_RECORD};
 use crate::block::{Block, State, Stream, Words};
 use crate::file::CHUNK;
 
-/// Where the memory that nobody reads stands behind a thread's state.
+/// The offset of the memory that is never read from a thread's state.
 const UNREAD: usize = 4096;
 
-/// How much of it is used, so that it stays in the processor's nearest cache.
+/// The length of its part in use, so that it stays in the processor's nearest cache.
 const UNREAD_USED: usize = 8 << 10;
 
 const _: () = {
@@ -32,14 +31,15 @@ const _: () = {
     assert!(UNREAD + UNREAD_USED + LONGEST_RECORD < CHUNK);
 };
 
-/// How many more parts were begun than ended. The run is one.
+/// The number of parts that have begun and not ended. The run is one.
 static PARTS: AtomicU32 = AtomicU32::new(1);
 
-/// Whether no image can end the part that the run is: one has done so, or a variable decides.
+/// True if no image can end the part of the run, because an image has done so or a variable
+/// decides.
 static IS_DECIDED: AtomicBool = AtomicBool::new(false);
 
-/// The run begins. It is a part if the user has `said` so. Otherwise the first image decides, and
-/// the others when they are loaded: those that wait say themselves where a part begins.
+/// Begins the run. It is a part if the user has `said` so. Otherwise the first image decides, and
+/// the others when they are loaded: an image that waits begins its parts itself.
 pub(crate) fn begin_run(said: Option<bool>, waits: bool) {
     let is_part = said.unwrap_or(!waits);
     IS_DECIDED.store(said.is_some() || waits, Ordering::Relaxed);
@@ -48,7 +48,8 @@ pub(crate) fn begin_run(said: Option<bool>, waits: bool) {
     }
 }
 
-/// An image is loaded that waits. The part ends that the run is; false if it had no say in that.
+/// Ends the part of the run when an image that waits is loaded. Returns false if the image has no
+/// influence on it.
 pub(crate) fn end_run() -> bool {
     let ends = !IS_DECIDED.swap(true, Ordering::Relaxed);
     if ends {
@@ -57,39 +58,39 @@ pub(crate) fn end_run() -> bool {
     ends
 }
 
-/// A part begins or ends. An end without a beginning is none.
+/// Begins or ends a part. An end without a beginning has no effect.
 pub(crate) fn switch(begins: bool) {
     let change = |parts: u32| if begins { parts.checked_add(1) } else { parts.checked_sub(1) };
     let _ = PARTS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
 }
 
-/// Whether paths are recorded.
+/// Returns true if paths are recorded.
 pub(crate) fn is_recorded() -> bool {
     PARTS.load(Ordering::Relaxed) != 0
 }
 
-/// The words of a thread whose paths are not recorded.
+/// Returns the words of a thread whose paths are not recorded.
 fn unread(state: &State) -> Words {
     let next = (&raw const *state).addr() + UNREAD;
     Words { next, limit: next + UNREAD_USED }
 }
 
-/// Whether the paths of a thread with these words go where nobody reads them.
+/// Returns true if the paths of a thread with these words are not recorded.
 fn is_unread(state: &State, words: Words) -> bool {
     (unread(state).next..(&raw const *state).addr() + CHUNK).contains(&words.next)
 }
 
-/// Puts where it is said why paths are missing.
+/// Writes a mark that gives the reason why paths are missing. Returns the place behind it.
 ///
 /// # Safety
-/// The place is in a chunk of the thread's that has room.
+/// The place must be in a chunk of the thread's that has room.
 pub(crate) unsafe fn mark(place: usize, kind: Kind) -> usize {
-    // SAFETY: the caller's.
+    // SAFETY: the caller vouches for it.
     unsafe { (place as *mut u32).write_unaligned(kind.word(0)) };
     place + size_of::<u32>()
 }
 
-/// Serves a thread that asks for room: gives the place of its next record if that has to be
+/// Serves a thread that asks for room. Returns the place of its next record if that is to be
 /// written without another chunk.
 pub(crate) fn room(state: &mut State, words: &mut Words) -> Option<usize> {
     let was_unread = is_unread(state, *words);
@@ -98,7 +99,7 @@ pub(crate) fn room(state: &mut State, words: &mut Words) -> Option<usize> {
     stream.is_off |= u32::from(was_unread);
     if !is_recorded() && stream.must_write == 0 {
         if !was_unread {
-            // How much of its chunk is in use only a register may say.
+            // The length of its chunk in use may be in a register only.
             stream.kept = Words::default();
         }
         *words = unread;
@@ -115,17 +116,17 @@ pub(crate) fn room(state: &mut State, words: &mut Words) -> Option<usize> {
     None
 }
 
-/// Goes on where there is room.
+/// Goes on at a place with room.
 fn go_on(stream: &mut Stream, words: &mut Words, kept: Words) {
     *words = kept;
     if stream.is_off != 0 && words.next < words.limit {
         stream.is_off = 0;
-        // SAFETY: that is a chunk of the stream's, which is not full.
+        // SAFETY: the place is in a chunk of the stream, which is not full.
         words.next = unsafe { mark(words.next, Kind::Off) };
     }
 }
 
-/// The paths of a stream go to the file again, or an event does.
+/// Directs the paths of a stream, or an event, to the file again.
 fn resume(state: &mut State, words: &mut Words) {
     if is_unread(state, *words) {
         let has_ended = words.next != unread(state).next;
@@ -136,7 +137,7 @@ fn resume(state: &mut State, words: &mut Words) {
     }
 }
 
-/// The paths of a stream go where nobody reads them.
+/// Directs the paths of a stream to the memory that is never read.
 fn pause(state: &mut State, words: &mut Words) {
     if !is_unread(state, *words) {
         let kept = *words;
@@ -146,30 +147,31 @@ fn pause(state: &mut State, words: &mut Words) {
 }
 
 impl Block {
-    /// What is known of the thread, unless its words have nothing to do with it.
+    /// Returns the state of the thread and its words, unless the words belong to a handler without
+    /// a stream.
     fn with_room(&mut self) -> Option<(&mut State, &mut Words)> {
         // SAFETY: null, or the thread's own memory.
         let state = unsafe { self.state.as_mut() }.filter(|state| state.beyond == 0)?;
         Some((state, &mut self.words))
     }
 
-    /// The place of the next record, if the thread stays where nobody reads. Nothing is shared with
-    /// other threads then.
+    /// Returns the place of the next record, if the thread stays in the memory that is never read.
+    /// Nothing is shared with other threads then.
     pub(crate) fn stay(&mut self) -> Option<usize> {
         let (state, words) = self.with_room()?;
         if is_recorded() || !is_unread(state, *words) { None } else { room(state, words) }
     }
 
-    /// The thread looks whether its paths are recorded. Its words say where its next record goes,
-    /// and no signal interrupts.
+    /// Updates the words of the thread to whether its paths are recorded. The words must hold the
+    /// place of its next record, and no signal may interrupt.
     pub(crate) fn obey(&mut self) {
         if let Some((state, words)) = self.with_room() {
             if is_recorded() { resume(state, words) } else { pause(state, words) }
         }
     }
 
-    /// A handler has ended. The thread looks whether its paths are recorded where its next path
-    /// begins: only a register may say where its next record goes.
+    /// Updates the thread at its next path, after a handler has ended. The place of its next record
+    /// may be in a register only.
     pub(crate) fn obey_soon(&mut self) {
         if let Some((state, words)) = self.with_room()
             && is_unread(state, *words) == is_recorded()
@@ -178,7 +180,7 @@ impl Block {
         }
     }
 
-    /// An event is to be written, whether or not paths are recorded. Says whether
+    /// Prepares for an event, whether or not paths are recorded. Returns true if
     /// [`end_event`](Self::end_event) has to follow.
     pub(crate) fn begin_event(&mut self) -> bool {
         let is_recorded = is_recorded();
@@ -190,7 +192,7 @@ impl Block {
         !is_recorded
     }
 
-    /// It is written.
+    /// Ends the event.
     pub(crate) fn end_event(&mut self) {
         if let Some((state, words)) = self.with_room() {
             state.current().0.must_write = 0;
@@ -198,7 +200,7 @@ impl Block {
         }
     }
 
-    /// Where the thread's stream has its next record in the file.
+    /// Returns the place of the thread's next record in the file.
     pub(crate) fn place(&mut self) -> usize {
         let words = self.words;
         let state = self.with_room().map(|(state, _)| state);

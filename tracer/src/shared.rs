@@ -1,4 +1,5 @@
-//! What all threads of a process share: its images, its file, and who has which chunk of it.
+//! The state that all threads of a process share: its images, its file, and the owners of its
+//! chunks.
 
 use core::mem::{self, size_of};
 use core::ptr::{self, NonNull};
@@ -21,74 +22,74 @@ use crate::mark::Mark;
 use crate::owners::{Chunk, Owner, Owners};
 use crate::region;
 
-/// Stands for a thread of another process. The kernel numbers none so.
+/// The number of a thread of another process, which the kernel gives to no thread.
 const NOBODY: u32 = 0;
 
-/// After a request for room has failed, at most this many chunks pass before the file is asked
-/// again. The wait doubles each time.
+/// The largest number of chunks that pass, after a failed request for room, before the file is
+/// tried again. The number doubles each time.
 const MOST_PATIENCE: u32 = 64;
 
-/// Whether there is a file.
+/// The state of the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Presence {
-    /// It was not needed so far. Zeros.
+    /// Not needed so far. It is zero.
     Unneeded = 0,
-    /// It is there.
+    /// The file exists.
     There,
-    /// There can be none.
+    /// The file cannot be created.
     Never,
 }
 
-/// All of it. All zeros at first, but for limits that tell it so.
+/// The shared state. It is all zeros at first, except for limits.
 pub(crate) struct Shared {
     file: TraceFile,
     presence: Presence,
-    /// The process that the file is of.
+    /// The process to which the file belongs.
     process: u32,
-    /// How often the process forked, from parent to child.
+    /// The number of forks, from parent to child, by which the process came about.
     pub(crate) generation: u32,
-    /// The first of the images that are loaded.
+    /// The first of the loaded images.
     images: *mut Image,
     next_number: u64,
     streams: u32,
-    /// How many chunks of the file are taken.
+    /// The number of chunks of the file that are taken.
     chunks: u64,
-    /// Where the next event about the process goes, and how many bytes are left there.
+    /// The offset of the next event about the process, and the number of bytes that are left there.
     events: (u64, usize),
-    /// How many chunks its stream has.
+    /// The number of chunks of the stream of these events.
     event_chunks: u64,
     owners: Owners,
-    /// How many chunks are to be asked for before the file is asked again, and how many the next
-    /// time.
+    /// The number of requests for chunks before the file is tried again, and the number for the
+    /// next time.
     patience: (u32, u32),
-    /// By which a forked child is recognised.
+    /// The mark by which a forked child is recognised.
     mark: Option<Mark>,
     compressor: Compressor,
 }
 
-/// Room to work in, kept off the stack.
+/// Scratch space, kept off the stack.
 pub(crate) struct Room {
     file: file::Room,
     event: [u8; EVENT],
 }
 
 impl Room {
-    /// Empty room.
+    /// Creates empty space.
     pub(crate) const fn new() -> Self {
         Self { file: file::Room::new(), event: [0; EVENT] }
     }
 }
 
-/// Memory that nobody reads, for all threads that can have no other.
+/// Memory that is never read, for all threads that can have no other.
 static UNREAD: Global<[u64; LONGEST_RECORD / 8 + 1]> = Global::new([0; LONGEST_RECORD / 8 + 1]);
 
-/// Where records go that nobody reads. The limit lets the next path ask again.
+/// Returns the words of records that are never read. The limit makes the next path ask again.
 fn unread() -> Words {
     Words { next: &raw const UNREAD as usize, limit: 0 }
 }
 
 impl Shared {
-    /// Nothing is known.
+    /// Returns the state at first.
     pub(crate) const fn new() -> Self {
         Self {
             file: TraceFile::none(),
@@ -108,12 +109,12 @@ impl Shared {
         }
     }
 
-    /// Says whether full chunks are compressed.
+    /// Turns the compression of full chunks on or off.
     pub(crate) fn compress(&mut self, is_wanted: bool) {
         self.compressor.want(is_wanted);
     }
 
-    /// Remembers whose process it is.
+    /// Records the process.
     pub(crate) fn begin(&mut self) {
         self.process = sys::process();
         match self.mark {
@@ -125,9 +126,9 @@ impl Shared {
     /// Gives an image its numbers.
     ///
     /// # Safety
-    /// The image stays where it is until it is [removed](Self::remove).
+    /// The image must stay where it is until it is [removed](Self::remove).
     pub(crate) unsafe fn add(&mut self, image: *mut Image, room: &mut Room) {
-        // SAFETY: the caller's, and nobody else uses it.
+        // SAFETY: it is the caller's, and no other code uses it.
         let added = unsafe { &mut *image };
         let first = self.next_number;
         let behind = first.saturating_add(added.numbers());
@@ -147,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// Forgets an image.
+    /// Removes an image.
     pub(crate) fn remove(&mut self, image: *mut Image) {
         let mut place = &raw mut self.images;
         // SAFETY: the images of the list are loaded, since each is removed before it is unloaded.
@@ -162,7 +163,7 @@ impl Shared {
         }
     }
 
-    /// Gives a thread room: sets its words, and gives the place of its next record.
+    /// Gives a thread room: sets its words, and returns the place of its next record.
     pub(crate) fn give_room(
         &mut self,
         block: &mut Block,
@@ -172,7 +173,7 @@ impl Shared {
         if self.mark.is_some_and(|mark| mark.was_wiped()) {
             self.start_again(block, environment);
         }
-        // A child that shares its parent's memory lends what belongs to a thread of the parent's.
+        // A child that shares its parent's memory uses the memory of a thread of the parent.
         let is_ours = sys::process() == self.process;
         let thread = if is_ours { thread::current() } else { NOBODY };
         if is_ours && self.owners.is_time_to_search() {
@@ -241,12 +242,12 @@ impl Shared {
         words.next
     }
 
-    /// What is known of a thread; `None` if there is no memory for that.
+    /// Returns the state of a thread; `None` if there is no memory for it.
     fn state_of<'a>(&mut self, block: &mut Block, thread: u32) -> Option<&'a mut State> {
         if block.state.is_null() {
             let start = mapping::map_private(At::Anywhere, CHUNK)?;
             let Some(owner) = self.owners.add(thread, start.as_ptr() as usize, 0) else {
-                // SAFETY: mapped just now.
+                // SAFETY: it was mapped just now.
                 unsafe { mapping::unmap(start, CHUNK) };
                 return None;
             };
@@ -281,7 +282,7 @@ impl Shared {
         let begun = opened.and_then(|file| {
             if let Some(full) = former.filter(|chunk| chunk.offset != 0) {
                 let offset = self.file.offset(self.chunks);
-                // A place to which a part was written is not used for anything else.
+                // A place to which a part was written is not used again.
                 self.chunks += 1;
                 let compressor = &mut self.compressor;
                 if let Some(start) = chunk::empty(&full, compressor, &self.file, &file, offset) {
@@ -312,7 +313,7 @@ impl Shared {
         begun
     }
 
-    /// Makes the file, and tells it of the images.
+    /// Creates the file, and writes the images into it.
     fn create_file(
         &mut self,
         environment: &mut Environment,
@@ -321,7 +322,7 @@ impl Shared {
         let names = Names::new();
         let head = Head { pid: self.process, ..environment.head(&names, 0, 0) };
         let file = self.file.create(environment, &head, &mut room.file)?;
-        // For forked children, whatever becomes of the root and the user.
+        // For forked children, which may have changed their root or their user.
         environment.origin.keep_folder(self.file.path());
         self.presence = Presence::There;
         (self.chunks, self.events, self.event_chunks) = (0, (0, 0), 0);
@@ -340,7 +341,7 @@ impl Shared {
         self.write_event(file, room.event.get(..length).unwrap_or_default());
     }
 
-    /// Writes what both clocks say.
+    /// Writes the time of both clocks.
     fn write_clock(&mut self, file: &File) {
         let now = clock::now();
         let mut event = [0; size_of::<u32>() + size_of::<Clock>()];
@@ -353,7 +354,7 @@ impl Shared {
     /// Writes an event of the process.
     fn write_event(&mut self, file: &File, event: &[u8]) {
         let length = event.len();
-        // Nothing must follow the last event of a chunk but a word that is 0.
+        // The last event of a chunk must be followed by a word that is 0.
         if length + size_of::<u32>() > self.events.1 {
             let offset = self.file.offset(self.chunks);
             let now = clock::now();
@@ -387,11 +388,11 @@ impl Shared {
         stream.owner = owner.unwrap_or(Owner::NONE);
     }
 
-    /// Takes back the chunks of threads that ended.
+    /// Removes the chunks of threads that ended.
     fn search(&mut self, block: &Block, thread: u32) {
         // SAFETY: null, or the thread's own memory.
         let own = unsafe { block.state.as_ref() }.map(State::owners).unwrap_or_default();
-        // A number may be that of a thread that ended before.
+        // The number may be that of a thread that ended before.
         let is_lost = |owner, chunk: &Chunk| match chunk.thread {
             NOBODY => false,
             known if known == thread => !own.contains(&owner),
@@ -407,11 +408,11 @@ impl Shared {
         });
     }
 
-    /// In a forked child: nothing of the parent's is used any more, and the next path asks for
-    /// room.
+    /// Resets the state in a forked child. Nothing of the parent's is used any more, and the next
+    /// path asks for room.
     ///
     /// A signal handler may have forked, which interrupts code that has its place in a register.
-    /// That goes on there until its path ends, in memory that nobody reads.
+    /// That code goes on there until its path ends, in memory that is never read.
     pub(crate) fn start_again(&mut self, block: &mut Block, environment: &mut Environment) {
         self.begin();
         self.generation = self.generation.wrapping_add(1);
@@ -444,7 +445,7 @@ impl Shared {
         }
     }
 
-    /// The process, or the library whose tracer this is, ends.
+    /// Ends the trace, with the process or with the library that has this tracer.
     pub(crate) fn end(&mut self, block: &mut Block) {
         if self.presence != Presence::There || sys::process() != self.process {
             return;
@@ -452,7 +453,7 @@ impl Shared {
         let Ok(file) = self.file.open() else { return };
         self.write_clock(&file);
         self.file.add_flags(&file, ENDED);
-        // Little runs after this, if anything.
+        // Little code runs after this, if any.
         let next = block.place();
         // SAFETY: null, or the thread's own memory.
         let state = unsafe { block.state.as_mut() };
@@ -465,7 +466,7 @@ impl Shared {
         }
     }
 
-    /// A library is closed with its tracer. No other thread is left.
+    /// Closes the tracer of a library. No other thread may be left.
     pub(crate) fn close(&mut self, block: &mut Block) {
         block.words = Words::default();
         block.state = ptr::null_mut();

@@ -1,12 +1,12 @@
-//! Handlers of signals: each runs on a stream of its own.
+//! Handlers of signals, each of which runs on a stream of its own.
 //!
 //! Traced code keeps the place of its next record in a register, so the thread's words are out of
-//! date when a handler interrupts it. A handler that began there would write over the record. An
-//! executable therefore defines the functions that install handlers (`linker-shim/src/traces.rs`),
-//! and lets the kernel call ours, which calls the program's with other words.
+//! date when a handler interrupts it. A handler that began there would overwrite the record. An
+//! executable therefore defines the functions that install handlers (`linker-shim/src/traces.rs`).
+//! They make the kernel call our handler, which calls the program's with other words.
 //!
-//! A handler may be left by `siglongjmp` or by an exception. What follows then goes on in the
-//! handler's stream. Its level is free again when a later handler begins above its frame.
+//! A handler may be left by `siglongjmp` or by an exception. The code that follows then goes on in
+//! the handler's stream. Its level is free again when a later handler begins above its frame.
 
 use core::arch::{asm, global_asm};
 use core::ffi::CStr;
@@ -19,10 +19,10 @@ use process::sys::thread;
 use crate::block::Block;
 use crate::next;
 
-/// The signals of the kernel, from 1.
+/// The number of signals of the kernel, which count from 1.
 const SIGNALS: usize = 65;
 
-/// What is no handler: `SIG_DFL` and `SIG_IGN`, and `SIG_ERR` and `SIG_HOLD`.
+/// The values that are no handlers: `SIG_DFL` and `SIG_IGN`, and `SIG_ERR` and `SIG_HOLD`.
 const NO_HANDLERS: [usize; 4] = [0, 1, usize::MAX, 2];
 
 macro_rules! c_names {
@@ -44,7 +44,7 @@ process::table_of_others!(
     "__interceptor_signal",
 );
 
-/// Addresses, 0 for what the program does not have.
+/// The addresses of functions, 0 for those that the program does not have.
 #[repr(C)]
 struct Others {
     sanitizer_sigaction: usize,
@@ -62,8 +62,8 @@ static HANDLERS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNAL
 /// The functions of the C library, once they are known.
 static FOUND: [AtomicUsize; FUNCTIONS.len()] = [const { AtomicUsize::new(0) }; FUNCTIONS.len()];
 
-// What the kernel calls. Unwinders and debuggers know its frame, since an exception may leave a
-// handler.
+// The handler that the kernel calls. Unwinders and debuggers know its frame, since an exception may
+// leave a handler.
 global_asm!(
     ".pushsection .text.__pathcc_trace_handler, \"ax\", @progbits",
     ".p2align 4",
@@ -108,7 +108,7 @@ global_asm!(
     options(att_syntax)
 );
 
-/// The address of what the kernel calls.
+/// Returns the address of our handler.
 fn ours() -> usize {
     let address: usize;
     // SAFETY: computes an address.
@@ -118,14 +118,14 @@ fn ours() -> usize {
     address
 }
 
-/// What a handler runs, and what it needs to end.
+/// The program's handler, and the level that ends it.
 #[repr(C)]
 struct Begun {
     handler: usize,
     level: usize,
 }
 
-/// A handler of a signal begins, whose frame is at this address.
+/// Begins the handler of a signal, whose frame is at this address.
 extern "C" fn begin(signal: i32, frame: usize) -> Begun {
     let mask = thread::block_signals();
     let handler =
@@ -136,7 +136,7 @@ extern "C" fn begin(signal: i32, frame: usize) -> Begun {
     Begun { handler, level }
 }
 
-/// It ends.
+/// Ends a handler.
 extern "C" fn end(level: usize) {
     let mask = thread::block_signals();
     // SAFETY: as above.
@@ -148,16 +148,16 @@ extern "C" fn end(level: usize) {
     thread::restore_signals(mask);
 }
 
-/// Looks for the functions of the C library. It must not happen in a handler.
+/// Looks up the functions of the C library. It must not be called in a handler.
 pub(crate) fn prepare() {
     for number in 0..FUNCTIONS.len() {
         following(number);
     }
 }
 
-/// The function of the C library, or that of a sanitizer before it; 0 if there is none.
+/// Returns the function of the C library, or that of a sanitizer before it; 0 if there is none.
 fn following(number: usize) -> usize {
-    // SAFETY: constant once the image is relocated.
+    // SAFETY: it is constant once the image is relocated.
     let others = unsafe { &OTHERS };
     match number {
         0 if others.sanitizer_sigaction != 0 => return others.sanitizer_sigaction,
@@ -169,20 +169,20 @@ fn following(number: usize) -> usize {
 }
 
 /// Installs a handler in place of the C library's function of this number. `action` and `former`
-/// point to what `sigaction` takes; of the other functions `action` is the handler itself.
+/// are the pointers of `sigaction`. For the other functions `action` is the handler itself.
 unsafe extern "C" fn install(signal: i32, action: usize, former: usize, number: u32) -> usize {
     let real = following(number as usize);
     let Some(known) = usize::try_from(signal).ok().and_then(|signal| HANDLERS.get(signal)) else {
-        // SAFETY: as below. It says what is wrong.
+        // SAFETY: as below. The function reports the error.
         return unsafe { call(real, number, signal, action, former) };
     };
-    // Nobody may come between the table and the kernel.
+    // No other signal may come between the changes of the table and of the kernel.
     let mask = thread::block_signals();
     let before = known.load(Ordering::Relaxed);
     let mut copy = [0usize; ACTION_WORDS];
     let given = match (number, action) {
         (0, 0) => 0,
-        // SAFETY: the program gives what `sigaction` takes, which begins with the handler.
+        // SAFETY: the program passes the structure of `sigaction`, which begins with the handler.
         (0, action) => unsafe {
             copy = (action as *const [usize; ACTION_WORDS]).read();
             copy[0]
@@ -196,7 +196,7 @@ unsafe extern "C" fn install(signal: i32, action: usize, former: usize, number: 
         copy[0] = ours();
         passed = if number == 0 { &raw const copy as usize } else { ours() };
     }
-    // SAFETY: the C library's function, called with arguments of its type.
+    // SAFETY: it is the C library's function, with arguments of its type.
     let result = unsafe { call(real, number, signal, passed, former) };
     let failed = if number == 0 { result as i32 != 0 } else { result == usize::MAX };
     if failed && is_handler {
@@ -216,7 +216,8 @@ unsafe extern "C" fn install(signal: i32, action: usize, former: usize, number: 
     seen
 }
 
-/// The words of `struct sigaction`: the handler, a mask of 1,024 signals, flags and the restorer.
+/// The number of words of `struct sigaction`: the handler, a mask of 1,024 signals, flags and the
+/// restorer.
 const ACTION_WORDS: usize = 1 + 16 + 1 + 1;
 
 /// Calls the C library's function.
@@ -224,7 +225,7 @@ unsafe fn call(real: usize, number: u32, signal: i32, action: usize, former: usi
     if real == 0 {
         return usize::MAX;
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller vouches for it.
     unsafe {
         if number == 0 {
             let real = transmute::<usize, unsafe extern "C" fn(i32, usize, usize) -> i32>(real);

@@ -1,11 +1,12 @@
-//! What threads and processes do to wait for each other.
+//! The functions by which threads and processes wait for each other.
 //!
-//! An executable defines the functions of the C library that do it (`linker-shim/src/traces.rs`).
-//! Each hands its arguments on to one function here, with its number. That calls the C library's
-//! and writes an event behind it. So an event stands behind the paths that an operation lets run in
-//! its own thread, as `pthread_once` does.
+//! An executable defines these functions of the C library (`linker-shim/src/traces.rs`). Each
+//! passes its arguments and its number to one function here, which calls the C library's and writes
+//! an event behind it. An event is thus behind the paths that an operation runs in its own thread,
+//! as `pthread_once` does.
 //!
 //! The frame between the program and the C library is written in assembly, since a wait may end
+//! with the thread: unwinders have to pass it.
 //! with the thread: unwinders have to come through.
 
 use core::arch::global_asm;
@@ -24,17 +25,17 @@ use crate::threads::{self, Creation};
 process::table_of_others!("__pathcc_trace_errno", "", "__errno_location");
 
 unsafe extern "C" {
-    /// The address of the function that tells where `errno` is, 0 if the program has none.
+    /// The address of the function that returns the address of `errno`, 0 if the program has none.
     #[link_name = "__pathcc_trace_errno"]
     static FIND_ERRNO: usize;
 }
 
-/// What a function returns.
+/// The kind of result of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Returns {
     /// 0, or an error number.
     Error,
-    /// -1 if `errno` says why it failed.
+    /// -1 on failure, with the reason in `errno`.
     Errno,
     /// A code of C11: 0 for success.
     Code,
@@ -44,7 +45,7 @@ enum Returns {
     Process,
 }
 
-/// What the arguments are.
+/// The meaning of the arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     /// The object.
@@ -53,12 +54,12 @@ enum Takes {
     ObjectAndOther,
     /// The `pthread_t`.
     Thread,
-    /// Where to store the `pthread_t`, and from this argument on the function to start with and its
-    /// argument.
+    /// The place for the `pthread_t`, and from this argument on the start function of the thread
+    /// and its argument.
     Start(usize),
-    /// Nothing that is told.
+    /// No argument that is recorded.
     Nothing,
-    /// As the third where to tell which process it is.
+    /// The third is the place for the number of the process.
     Information,
 }
 
@@ -93,20 +94,21 @@ macro_rules! functions {
     };
 }
 
-/// Each has the number of its place in the list.
+/// The functions, each with its index in the list as its number.
 static FUNCTIONS: [Function; names::SYNCHRONISATION_FUNCTIONS.len()] =
     pathformat::synchronisation_functions!(functions);
 
-/// What a barrier returns in one of its threads: `PTHREAD_BARRIER_SERIAL_THREAD`.
+/// The result of a barrier in one of its threads: `PTHREAD_BARRIER_SERIAL_THREAD`.
 const SERIAL_THREAD: i32 = -1;
 
-/// A lock is taken whose owner died (`EOWNERDEAD`).
+/// The result for a lock that is taken although its owner died (`EOWNERDEAD`).
 const OWNER_DIED: i32 = 130;
 
-/// A wait for a condition took too long: the mutex is taken again (`ETIMEDOUT`, `thrd_timedout`).
+/// The results of a wait for a condition that took too long, after which the mutex is taken again
+/// (`ETIMEDOUT`, `thrd_timedout`).
 const TIMED_OUT: [i32; 2] = [110, 4];
 
-/// Where `siginfo_t` has the number of a process.
+/// The offset of the number of a process in `siginfo_t`.
 const PROCESS_OFFSET: usize = 16;
 
 global_asm!(
@@ -158,17 +160,17 @@ struct Call {
     arguments: [usize; 4],
     number: usize,
     result: usize,
-    /// The ticket before.
+    /// The ticket before the call.
     before: u64,
-    /// When it began.
+    /// The time at which it began.
     begin: u64,
     /// The number of the thread that is created.
     thread: u64,
-    /// What the thread was to start with, and its argument.
+    /// The program's start function for the thread, and its argument.
     start: [usize; 2],
 }
 
-/// Looks for the functions of the C library. It must not happen in a handler.
+/// Looks up the functions of the C library. It must not be called in a handler.
 pub(crate) fn prepare() {
     FUNCTIONS.iter().for_each(|function| {
         following(function);
@@ -179,13 +181,13 @@ fn following(function: &Function) -> usize {
     next::next(&function.found, Some(function.sanitizer), function.name)
 }
 
-/// What is called if the C library has no such function.
+/// Replaces a function that the C library does not have.
 extern "C" fn missing() -> i32 {
     const ENOSYS: i32 = 38;
     ENOSYS
 }
 
-/// Before the C library's function; gives its address.
+/// Runs before the C library's function. Returns its address.
 extern "C" fn begin(call: &mut Call) -> usize {
     let function = &FUNCTIONS[call.number % FUNCTIONS.len()];
     if function.operation == Operation::End {
@@ -206,7 +208,7 @@ extern "C" fn begin(call: &mut Call) -> usize {
     }
 }
 
-/// Behind it.
+/// Runs behind the C library's function.
 extern "C" fn end(call: &mut Call) {
     let function = &FUNCTIONS[call.number % FUNCTIONS.len()];
     let result = result(function.returns, call.result);
@@ -241,7 +243,7 @@ extern "C" fn end(call: &mut Call) {
     let has_ended = match operation {
         Operation::WaitCondition => result == 0 || TIMED_OUT.contains(&result),
         Operation::Lock | Operation::LockShared => result == 0 || result == OWNER_DIED,
-        // Nobody has ended yet.
+        // No process has ended yet.
         Operation::WaitProcess => result == 0 && object != 0,
         _ => result == 0,
     };
@@ -256,7 +258,7 @@ extern "C" fn end(call: &mut Call) {
     begun.write(result as u32, if has_ended { operation::acquire(operation) } else { 0 });
 }
 
-/// 0, or what went wrong.
+/// Returns 0, or the error number.
 fn result(returns: Returns, result: usize) -> i32 {
     let result = result as i32;
     match returns {
@@ -268,13 +270,13 @@ fn result(returns: Returns, result: usize) -> i32 {
     }
 }
 
-/// What the C library says went wrong.
+/// Returns the error number of the C library.
 fn errno() -> i32 {
-    // SAFETY: constant once the image is relocated.
+    // SAFETY: it is constant once the image is relocated.
     let find = unsafe { FIND_ERRNO };
     if find == 0 {
         return -1;
     }
-    // SAFETY: the C library's function, which gives the address of a number of the thread's.
+    // SAFETY: the C library's function returns the address of a number of the thread's.
     unsafe { *transmute::<usize, extern "C" fn() -> *const i32>(find)() }
 }

@@ -1,8 +1,8 @@
 //! The beginning and the end of threads.
 //!
-//! The function that creates a thread is given ours to start with, and the number of a slot that
-//! says which is the program's. There are slots for threads that are created and have not begun. If
-//! all are taken, the thread begins without an event.
+//! The function that creates a thread gets our start function in place of the program's, and the
+//! number of a slot that holds the program's. There are slots for threads that are created and have
+//! not begun. If all are taken, the thread begins without an event.
 
 use core::arch::{asm, global_asm};
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use crate::block::Block;
 use crate::clock;
 use crate::operation::{self, Begun};
 
-/// The most threads that may be about to begin at the same time.
+/// The largest number of threads that may be about to begin at the same time.
 const SLOTS: usize = 256;
 
 /// A thread that was created and has not begun.
@@ -31,11 +31,11 @@ static CREATED: [Slot; SLOTS] = [const {
     Slot { start: AtomicUsize::new(FREE), argument: AtomicUsize::new(0), number: AtomicU64::new(0) }
 }; SLOTS];
 
-/// How many threads were created.
+/// The number of threads that were created.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-// What a thread starts with. Unwinders know its frame: a thread may end by `pthread_exit`, or be
-// cancelled.
+// The start function of threads. Unwinders know its frame, since a thread may end by
+// `pthread_exit`, or be cancelled.
 global_asm!(
     ".pushsection .text.__pathcc_trace_thread, \"ax\", @progbits",
     ".p2align 4",
@@ -70,14 +70,14 @@ global_asm!(
     options(att_syntax)
 );
 
-/// A thread that is created: its number, and what to start it with.
+/// A thread that is created: its number, and its start function and argument.
 pub(crate) struct Creation {
     pub(crate) number: u64,
     pub(crate) start: usize,
     pub(crate) argument: usize,
 }
 
-/// Prepares a thread that is to start with this function and argument.
+/// Prepares a thread with this start function and argument.
 pub(crate) fn prepare(start: usize, argument: usize) -> Creation {
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     let take = |slot: &Slot| {
@@ -93,7 +93,7 @@ pub(crate) fn prepare(start: usize, argument: usize) -> Creation {
     Creation { number, start: ours(), argument: at }
 }
 
-/// A thread was not created after all.
+/// Frees the slot of a thread that could not be created.
 pub(crate) fn forget(creation: &Creation) {
     if creation.start == ours()
         && let Some(slot) = CREATED.get(creation.argument)
@@ -102,7 +102,7 @@ pub(crate) fn forget(creation: &Creation) {
     }
 }
 
-/// The address of what threads start with.
+/// Returns the address of our start function.
 fn ours() -> usize {
     let address: usize;
     // SAFETY: computes an address.
@@ -112,14 +112,14 @@ fn ours() -> usize {
     address
 }
 
-/// What the program starts the thread with.
+/// The program's start function of a thread, and its argument.
 #[repr(C)]
 struct Started {
     start: usize,
     argument: usize,
 }
 
-/// A thread begins, whose slot this is.
+/// Records the beginning of a thread with this slot.
 extern "C" fn begin(slot: usize) -> Started {
     let begin = clock::ticks();
     let slot = &CREATED[slot % SLOTS];
@@ -127,14 +127,14 @@ extern "C" fn begin(slot: usize) -> Started {
     let argument = slot.argument.load(Ordering::Relaxed);
     let start = slot.start.swap(FREE, Ordering::AcqRel);
     record(Operation::Begin, number, begin);
-    // SAFETY: the thread's own memory, which is there once it has a stream.
+    // SAFETY: the thread's own memory, which exists once it has a stream.
     if let Some(state) = unsafe { (*Block::own()).state.as_mut() } {
         state.thread = number;
     }
     Started { start, argument }
 }
 
-/// The calling thread ends.
+/// Records the end of the calling thread.
 pub(crate) extern "C" fn end() {
     // SAFETY: as above.
     let number = unsafe { (*Block::own()).state.as_ref() }.map_or(0, |state| state.thread);
@@ -146,10 +146,10 @@ fn record(operation: Operation, number: u64, begin: u64) {
     Begun { operation, object: number, other, before, begin }.end();
 }
 
-/// The `pthread_t` of the calling thread.
+/// Returns the `pthread_t` of the calling thread.
 pub(crate) fn own() -> usize {
     let address: usize;
-    // SAFETY: reads the thread's pointer to itself, which both C libraries take for it.
+    // SAFETY: reads the thread's pointer to itself, which both C libraries use as `pthread_t`.
     unsafe {
         asm!("mov {}, fs:[0]", out(reg) address, options(pure, readonly, nostack, preserves_flags));
     }

@@ -1,23 +1,23 @@
-//! What a thread waits for in OpenMP. While a thread waits it may run other tasks, which wait in
-//! their turn. So this is a stack.
+//! The waits of a thread in OpenMP. While a thread waits it may run other tasks, which wait in
+//! their turn. The waits are therefore a stack.
 
 /// The greatest depth at which a wait inside other waits is one event with its beginning and end.
 const DEPTH: usize = 32;
 
-/// A wait that has begun. Zeros are a valid value.
+/// A wait that has begun. All-zero bytes are a valid value.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait {
-    /// Where the library keeps what it knows of the task that waits.
+    /// The address of the library's word for the task that waits.
     pub(crate) task: usize,
-    /// The kind of wait, as the library numbers it.
+    /// The kind of wait, by the library's number.
     pub(crate) kind: u32,
-    /// How many threads wait for each other.
+    /// The number of threads that wait for each other.
     pub(crate) count: u32,
-    /// What they wait at.
+    /// The object at which they wait.
     pub(crate) object: u64,
-    /// The ticket before.
+    /// The ticket before the wait.
     pub(crate) before: u64,
-    /// When it began.
+    /// The time at which it began.
     pub(crate) begin: u64,
 }
 
@@ -26,11 +26,11 @@ impl Wait {
     const NONE: Self = Self { task: 0, kind: 0, count: 0, object: 0, before: 0, begin: 0 };
 }
 
-/// The waits of a thread. Zeros are a valid value.
+/// The waits of a thread. All-zero bytes are a valid value.
 pub(crate) struct Waits {
     depth: usize,
     begun: [Wait; DEPTH],
-    /// When it began to take a lock.
+    /// The time at which the thread began to take a lock.
     pub(crate) locking: u64,
 }
 
@@ -38,7 +38,7 @@ impl Waits {
     #[cfg(test)]
     pub(crate) const NONE: Self = Self { depth: 0, begun: [Wait::NONE; DEPTH], locking: 0 };
 
-    /// A wait begins; says whether there is room for it.
+    /// Begins a wait. Returns false if there is no room for it.
     pub(crate) fn begin(&mut self, wait: Wait) -> bool {
         let Some(place) = self.begun.get_mut(self.depth) else { return false };
         *place = wait;
@@ -46,7 +46,7 @@ impl Waits {
         true
     }
 
-    /// A wait ends, and with it those inside it that have no end; gives it if it is known.
+    /// Ends a wait, and with it those inside it that have no end. Returns the wait if it is known.
     pub(crate) fn end(&mut self, task: usize, kind: u32) -> Option<Wait> {
         let begun = self.begun.get(..self.depth)?;
         let at = begun.iter().rposition(|wait| wait.task == task && wait.kind == kind)?;

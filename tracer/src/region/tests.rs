@@ -3,7 +3,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::*;
 
-/// A thread with a chunk of a file, in which it has written so many bytes.
+/// A thread with a chunk of a file, in which it has written a number of bytes.
 struct Thread {
     memory: Vec<u64>,
     file: Vec<u64>,
@@ -29,7 +29,7 @@ impl Thread {
     }
 }
 
-/// A run that begins. There is one at a time.
+/// Begins a run. There is one at a time.
 fn run() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let one = ONE.lock().unwrap_or_else(|failed| failed.into_inner());
@@ -53,7 +53,7 @@ fn paths_go_elsewhere_between_parts() {
 
     pause(state, &mut thread.words);
     assert_eq!(thread.words, unread(state));
-    // Nothing ended meanwhile, so nothing is missing.
+    // No path ended meanwhile, so none is missing.
     resume(state, &mut thread.words);
     assert_eq!(thread.words, before);
 
@@ -63,14 +63,14 @@ fn paths_go_elsewhere_between_parts() {
     assert_eq!(thread.written(), 68);
     assert_eq!(thread.file[8] as u32, Kind::Off.word(0));
 
-    // Where nobody reads there is always room.
+    // In the memory that is never read there is always room.
     pause(state, &mut thread.words);
     thread.words.next += UNREAD_USED;
     let unread = unread(state);
     assert_eq!((room(state, &mut thread.words), thread.words), (Some(unread.next), unread));
     assert_eq!(state.current().0.is_off, 1);
 
-    // An end without a beginning was none.
+    // An end without a beginning had no effect.
     switch(true);
     assert!(is_recorded());
     assert_eq!(room(state, &mut thread.words), Some(thread.words.next));
