@@ -1,8 +1,8 @@
 //! Source with its counts in the margin, and the hottest paths of a function drawn beside it.
 //!
-//! Each path has a column: `●` where it went through a line, `◆` where something was decided there,
-//! and `▲` or `▼` where it ended, at a back edge or for good. Below a line whose blocks ran
-//! differently often, the count of each stands at its column. A `~` stands before a number that may
+//! Each path has a column: `●` on a line that it went through, `◆` on a line with a decision, and
+//! `▲` or `▼` where it ended, at a back edge or for good. Below a line whose blocks ran different
+//! numbers of times, the count of each is at its column. A `~` before a number means that it may
 //! not be that of the source's line, because the optimiser made other code of it.
 
 use std::collections::BTreeMap;
@@ -21,33 +21,33 @@ use crate::show::cell_text::wrapped;
 use crate::show::code::{Line, marks};
 use crate::show::style::grouped;
 
-/// What is drawn.
+/// A drawing of annotated source.
 pub struct Annotated<'a> {
-    /// What stands above it: the function or the file, and what copies of its code there are.
+    /// The title: the function or the file, and the copies of its code.
     pub title: String,
     /// The counts.
     pub annotation: &'a Annotation,
-    /// The text of the file; `None` if it is not to be had.
+    /// The text of the file; `None` if it is not available.
     pub source: Option<&'a Source>,
     /// The lines that are drawn.
     pub range: RangeInclusive<u32>,
     /// The paths that are drawn beside it.
     pub paths: Vec<DrawnPath>,
-    /// How wide the text may be; `None` if there is no end.
+    /// The largest width of the text; `None` if it is unlimited.
     pub width: Option<usize>,
 }
 
 /// A path beside the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawnPath {
-    /// Its number in its function, and how often it ran.
+    /// The number of the path in its function, and its count.
     pub title: String,
-    /// What it has on each line.
+    /// The sign on each line.
     signs: BTreeMap<u32, char>,
 }
 
 impl DrawnPath {
-    /// A path of `function`. Code that was inlined stands at its call.
+    /// Creates the drawing of a path of `function`. Inlined code is at its call.
     pub fn new(function: &Function, path: &Path, rank: usize, wording: Wording<'_>) -> Self {
         let texts = path_text::texts(function, wording, &[path]);
         let frames = Frames::new(&function.shape, wording.system_directories, true);
@@ -86,7 +86,7 @@ impl DrawnPath {
 }
 
 impl Annotated<'_> {
-    /// The text with styles.
+    /// Returns the text with styles.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.title);
         if !self.paths.is_empty() {
@@ -134,7 +134,7 @@ impl Annotated<'_> {
         text
     }
 
-    /// Whether any number has a `~`, that of a line or that of a column.
+    /// Returns true if any number has a `~`, that of a line or that of a column.
     fn has_vague(&self) -> bool {
         let is_vague = |(&line, ran): (&u32, &Executions)| self.is_vague(line, ran);
         let columns = self.annotation.columns.values().filter(|_| self.source.is_some());
@@ -142,7 +142,7 @@ impl Annotated<'_> {
             || columns.flat_map(BTreeMap::values).any(|ran| ran.meaning != Meaning::Exact)
     }
 
-    /// The count of a line in the margin: `-` if it has no code.
+    /// Returns the count of a line in the margin: `-` if it has no code.
     fn count(&self, line: u32, most: Count, width: usize) -> String {
         let Some(ran) = self.annotation.lines.get(&line) else {
             return format!("{:>width$}", "-").dimmed().to_string();
@@ -155,7 +155,7 @@ impl Annotated<'_> {
         }
     }
 
-    /// Whether the source's line may have run more often or less.
+    /// Returns true if the count may not be that of the source's line.
     fn is_vague(&self, line: u32, ran: &Executions) -> bool {
         match ran.meaning {
             Meaning::Exact => false,
@@ -169,7 +169,7 @@ impl Annotated<'_> {
         if signs.is_empty() { signs } else { format!("{} ", signs.yellow()) }
     }
 
-    /// The signs between a line and the next.
+    /// Returns the signs between a line and the next.
     fn signs_between(&self, line: u32) -> String {
         let goes_on = |path: &DrawnPath| {
             let both = path.sign(line) != ' ' && path.sign(line + 1) != ' ';
@@ -179,7 +179,7 @@ impl Annotated<'_> {
         if signs.is_empty() { signs } else { format!("{} ", signs.yellow()) }
     }
 
-    /// The counts of the columns of a line, at their places.
+    /// Returns the counts of the columns of a line, at their places.
     fn columns(&self, line: u32, code: &Line, room: usize) -> Vec<String> {
         let columns = self.annotation.columns.get(&line).filter(|_| self.source.is_some());
         let Some(columns) = columns else { return Vec::new() };
@@ -192,27 +192,28 @@ impl Annotated<'_> {
     }
 }
 
-/// What `~` means in optimised code, below a text that has it.
+/// The meaning of `~` in optimised code, below a text that has it.
 const OPTIMISED: &str = "~ counts what the optimiser left of the line: it copies, joins and moves \
                          code. Compile with -O0 -fpath-stage=early to count the lines of the \
                          source.";
 
-/// What it means elsewhere: only columns have it there.
+/// Its meaning elsewhere, where only columns have it.
 const SEVERAL: &str = "~ may be too high: several blocks begin there, and one may go on with what \
                        another began.";
 
-/// A number, with a sign before it if it may not be that of the source.
+/// Returns a number, with a sign before it if it may not be that of the source.
 fn number(ran: &Executions, is_vague: bool) -> String {
     format!("{}{}", if is_vague { "~" } else { "" }, grouped(ran.count))
 }
 
-/// Words that make more of a line than one statement that runs once.
+/// The words in lines of more than one statement that runs once.
 const BRANCHING: [&str; 13] = [
     "for", "while", "do", "if", "else", "elseif", "switch", "case", "catch", "try", "goto",
     "where", "forall",
 ];
 
-/// Whether a line of source is one plain statement or a part of it, as far as its text tells.
+/// Returns true if a line of source is one plain statement or a part of it, as far as its text
+/// shows.
 fn is_statement(text: &str) -> bool {
     let code = text.split("//").next().unwrap_or_default().to_lowercase();
     let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -220,7 +221,7 @@ fn is_statement(text: &str) -> bool {
     is_plain && code.matches(';').count() < 2 && !words.any(|word| BRANCHING.contains(&word))
 }
 
-/// The first characters of a text, with an ellipsis if there are more.
+/// Returns the first characters of a text, with an ellipsis if there are more.
 fn crop(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.into();

@@ -1,7 +1,6 @@
-//! The table of branches: where control went at each, and how one-sided it is.
+//! The table of branches: the ways that control took at each, and their bias.
 //!
-//! Switches and calls that may throw are branches, too. A way whose count is unknown is shown as
-//! `?`.
+//! Switches and calls that may throw are branches, too. The count of a way is `?` if it is unknown.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,17 +20,18 @@ struct Branch<'a> {
     function: &'a Function,
     block: usize,
     reached: Count,
-    /// Its ways, the one taken most often first.
+    /// The ways of the branch, the one taken most often first.
     ways: Vec<Counted>,
-    /// Which of how many branches of the function it is that stand at one place of the source.
+    /// The number of the branch among those of the function at one place of the source, and the
+    /// number of these.
     copy: Option<(usize, usize)>,
 }
 
-/// What is said of such branches.
+/// The note on such branches.
 const COPIES: &str = "(1 of 6): the optimiser made several branches of one in the source, as it \
      does where it unrolls a loop";
 
-/// The branches of the chosen functions that were reached, the hottest first.
+/// Returns the branches of the chosen functions that were reached, the hottest first.
 pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> Table<'static> {
     let mut branches: Vec<_> = chosen
         .functions
@@ -84,7 +84,7 @@ pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> 
     }
 }
 
-/// The share of the way that was taken most often; unknown if the count of any way is.
+/// Returns the share of the way that was taken most often; unknown if the count of any way is.
 fn bias(branch: &Branch<'_>) -> Cell<'static> {
     let counts = branch.ways.iter().map(|way| way.count).collect::<Option<Vec<_>>>();
     match counts.as_deref() {
@@ -93,7 +93,7 @@ fn bias(branch: &Branch<'_>) -> Cell<'static> {
     }
 }
 
-/// The last line of the block, or the block if none is known.
+/// Returns the last line of the block, or the block if none is known.
 fn place(report: &Report, branch: &Branch<'_>) -> Cell<'static> {
     let shape = &branch.function.shape;
     let Some(at) = location(branch.function, branch.block) else {
@@ -111,7 +111,7 @@ fn place(report: &Report, branch: &Branch<'_>) -> Cell<'static> {
     }
 }
 
-/// The last location of a block that has a line.
+/// Returns the last location of a block that has a line.
 fn location(function: &Function, block: usize) -> Option<u32> {
     let shape = &function.shape;
     let has_line = |at: &&u32| shape.locations.get(**at as usize).is_some_and(|at| at.line != 0);

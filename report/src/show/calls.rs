@@ -1,12 +1,12 @@
-//! The table of calls: how often counted code called each function, functions of libraries
-//! included, and from where.
+//! The table of calls: the number of calls of each function by counted code, functions of libraries
+//! included, and their sites.
 //!
-//! A call ran as often as its block, so its count follows from those of the blocks. What a call
-//! through a pointer led to is counted at the call, where that was asked for.
+//! A call ran as often as its block, so its count follows from those of the blocks. The targets of
+//! a call through a pointer are counted at the call, if that was turned on.
 //!
 //! Entries are counted in the functions themselves, and may differ from the calls. There are more
-//! entries if code that is not counted calls, or pointers that are not followed lead there. There
-//! are fewer if an earlier call in the block left it for good.
+//! entries if code that is not counted, or a pointer that is not followed, leads there. There are
+//! fewer if an earlier call in the block left the block for good.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -23,7 +23,7 @@ use crate::show::table::{
     Cell, CellKind, Column, Counted, Name, Row, SourceLine, Table, Visibility, Words,
 };
 
-/// What has a row of its own.
+/// The kind of row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
     /// A callee.
@@ -33,21 +33,21 @@ pub enum Rows {
     Sites,
 }
 
-/// The most callees in the row of a call through a pointer.
+/// The largest number of callees in the row of a call through a pointer.
 const MOST_TARGETS: usize = 4;
 
-/// What is known of one callee.
+/// The counts of one callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Callee {
-    /// How often counted code called it.
+    /// The number of calls by counted code.
     pub calls: Count,
-    /// How many of these calls were through a pointer.
+    /// The number of these calls that were through a pointer.
     pub through_pointers: Count,
-    /// From how many executed places it was called.
+    /// The number of executed places that called it.
     pub sites: u64,
-    /// Whether the number of calls may be wrong (see [`Function::interrupted`]).
+    /// True if the number of calls may be wrong (see [`Function::interrupted`]).
     pub in_doubt: bool,
-    /// How often it was entered; `None` if it is not counted.
+    /// The number of entries; `None` if it is not counted.
     pub entries: Option<Count>,
 }
 
@@ -59,8 +59,8 @@ impl Callee {
     }
 }
 
-/// All callees of `functions` by symbol; `*` stands for what is called through pointers and not
-/// known.
+/// Returns all callees of `functions` by symbol. `*` stands for unknown callees of calls through
+/// pointers.
 pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a str, Callee> {
     let mut callees: BTreeMap<&str, Callee> = BTreeMap::new();
     for callee in functions.iter().flat_map(|of| executed_calls(of)).flat_map(|call| call.callees())
@@ -80,7 +80,7 @@ pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a st
     callees
 }
 
-/// What the chosen functions called, in at most `top` rows (0: all).
+/// Returns the callees of the chosen functions, in at most `top` rows (0: all).
 pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Table<'static> {
     let mut table = match rows {
         Rows::Callees => callees(report, &chosen.functions, top),
@@ -101,7 +101,7 @@ pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Ta
     table
 }
 
-/// How many calls went through pointers without a record of what was called.
+/// Returns the number of calls through pointers without a record of their callees.
 fn unrecorded_calls(functions: &[&Function]) -> Count {
     let calls = functions.iter().flat_map(|function| executed_calls(function));
     let unknown = calls.filter(|made| made.site.is_none() && made.symbol() == INDIRECT);
@@ -177,7 +177,7 @@ fn sites(report: &Report, functions: &[&Function], top: usize) -> Table<'static>
     }
 }
 
-/// The symbols that a call went to, as far as they are known.
+/// Returns the symbols that a call went to, as far as they are known.
 fn called<'a>(made: &'a ExecutedCall<'_>) -> Vec<&'a str> {
     match made.site {
         Some(site) => site.targets.iter().map(|(name, _)| name.as_str()).collect(),
@@ -185,7 +185,7 @@ fn called<'a>(made: &'a ExecutedCall<'_>) -> Vec<&'a str> {
     }
 }
 
-/// Where a call is.
+/// Returns the place of a call.
 fn place(report: &Report, made: &ExecutedCall<'_>) -> Cell<'static> {
     let shape = &made.function.shape;
     let location = shape.blocks[made.block].calls[made.call].location;
@@ -199,7 +199,7 @@ fn place(report: &Report, made: &ExecutedCall<'_>) -> Cell<'static> {
     }
 }
 
-/// The symbols that a call went to, each with its count; nothing if that is not recorded.
+/// Returns the symbols that a call went to, each with its count; nothing if that is not recorded.
 fn targets(made: &ExecutedCall<'_>) -> Cell<'static> {
     let Some(site) = made.site else {
         let known = made.symbol() != INDIRECT;
@@ -214,7 +214,7 @@ fn targets(made: &ExecutedCall<'_>) -> Cell<'static> {
     Cell::Counts(targets.chain(others).collect())
 }
 
-/// The callee of one call, or the callees.
+/// Returns the callee of one call, or the callees.
 fn callee(made: &ExecutedCall<'_>, names: &Callees<'_>) -> Cell<'static> {
     let Some(site) = made.site else {
         return match made.symbol() {
@@ -240,14 +240,14 @@ fn callee(made: &ExecutedCall<'_>, names: &Callees<'_>) -> Cell<'static> {
     Cell::Flow(Box::new(Words(targets)))
 }
 
-/// What the callees in a table are called, by symbol.
+/// The names of the callees in a table, by symbol.
 struct Callees<'a> {
     functions: HashMap<&'a str, &'a Function>,
     names: rows::Names<'a>,
 }
 
 impl<'a> Callees<'a> {
-    /// The names of these symbols, of functions that are counted or not.
+    /// Returns the names of these symbols, of functions that are counted or not.
     fn of(report: &'a Report, symbols: impl Iterator<Item = impl AsRef<str>>) -> Self {
         let known = report.functions.iter().rev();
         let known: HashMap<_, _> =
@@ -259,13 +259,13 @@ impl<'a> Callees<'a> {
         Self { functions, names }
     }
 
-    /// The name of a symbol.
+    /// Returns the name of a symbol.
     fn name(&self, symbol: &str) -> Name {
         let known = self.functions.get(symbol).map(|function| self.names.name(function));
         known.unwrap_or_else(|| Name { forms: forms(&demangle(symbol), None), ..Name::default() })
     }
 
-    /// The cell of a symbol.
+    /// Returns the cell of a symbol.
     fn cell(&self, symbol: &str) -> Cell<'static> {
         Cell::Name(self.name(symbol))
     }

@@ -1,4 +1,4 @@
-//! How a cell of a table looks as text.
+//! The cells of a table as text.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::show::durations::seconds;
 use crate::show::style::{amount, elide, grouped, percent, share, signed_percent};
 use crate::show::table::{Cell, Counted, Flow, Link, Words, path_end};
 
-/// All of a cell on one line, without styles.
+/// Returns all of a cell on one line, without styles.
 pub(crate) fn plain(cell: &Cell<'_>) -> String {
     match cell {
         Cell::Name(name) => name.whole(),
@@ -17,8 +17,8 @@ pub(crate) fn plain(cell: &Cell<'_>) -> String {
     }
 }
 
-/// A cell in lines of at most `width` columns; in full on one line without a width. The width of
-/// numbers is what they take.
+/// Returns a cell in lines of at most `width` columns; in full on one line without a width. Numbers
+/// take the width that they need.
 pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<String> {
     let line = match cell {
         Cell::Nothing => "–".into(),
@@ -39,7 +39,7 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
         Cell::Score(_) => "∞".into(),
         Cell::Ratio(_, 0) => "–".into(),
         Cell::Ratio(part, all) => {
-            // All percentages are of one width, so that the numbers before them end alike.
+            // All percentages have one width, so that the numbers before them are aligned.
             format!("{}/{} {:>5}", grouped(*part), grouped(*all), percent(*part, *all))
         }
         Cell::Time(nanoseconds, complete) => {
@@ -65,7 +65,7 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
     vec![line]
 }
 
-/// A sentence in lines of at most `width` columns; on one line without a width.
+/// Returns a sentence in lines of at most `width` columns; on one line without a width.
 pub(crate) fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
     match width {
         None => vec![text.into()],
@@ -73,7 +73,7 @@ pub(crate) fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
     }
 }
 
-/// `→12: 5, →14: 3`, each with its count on one line.
+/// Returns `→12: 5, →14: 3`, with each count on the line of its name.
 fn with_counts(counts: &[Counted]) -> Words {
     let last = counts.len().saturating_sub(1);
     let item = |(at, Counted { text, count, .. }): (usize, &Counted)| {
@@ -83,8 +83,8 @@ fn with_counts(counts: &[Counted]) -> Words {
     Words(counts.iter().enumerate().map(item).collect())
 }
 
-/// Text that a terminal opens a file for (the control sequence OSC 8). Terminals that know lines
-/// take the fragment of the address for one.
+/// Returns text with a link to a file (the control sequence OSC 8). Terminals that know line
+/// numbers take the fragment of the address for one.
 pub(crate) fn linked(text: &str, link: Option<&Link>, links: bool) -> String {
     match link.filter(|_| links) {
         Some(link) => format!("\x1b]8;;{}\x1b\\{text}\x1b]8;;\x1b\\", address(link)),
@@ -92,7 +92,7 @@ pub(crate) fn linked(text: &str, link: Option<&Link>, links: bool) -> String {
     }
 }
 
-/// The address of a file on this machine.
+/// Returns the address of a file on this machine.
 fn address(link: &Link) -> String {
     use std::os::unix::ffi::OsStrExt;
 

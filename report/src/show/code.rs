@@ -3,20 +3,20 @@
 use profile::escape;
 use unicode_width::UnicodeWidthChar;
 
-/// Where a tab goes on.
+/// The distance of tab stops.
 const TAB: usize = 8;
 
 /// A line of code that can be shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Its text: tabs are blanks, and what cannot be seen is written as its code.
+    /// The text, in which tabs are blanks and invisible characters are written as their codes.
     pub text: String,
-    /// For each byte of the source line where it stands in `text`, in columns from 0, and the end.
+    /// The column in `text`, from 0, of each byte of the source line and of its end.
     columns: Vec<usize>,
 }
 
 impl Line {
-    /// The line for this text of a source file.
+    /// Creates the line for this text of a source file.
     pub fn new(source: &str) -> Self {
         let mut line = Self::default();
         let mut width = 0;
@@ -33,15 +33,16 @@ impl Line {
         line
     }
 
-    /// Where a column of the source, in bytes from 1 as compilers count, stands in the text.
+    /// Returns the column in the text of a column of the source, in bytes from 1 as compilers
+    /// count.
     pub fn column(&self, column: u32) -> usize {
         let index = (column as usize).saturating_sub(1);
         self.columns.get(index).or(self.columns.last()).copied().unwrap_or_default()
     }
 }
 
-/// Marks below a line of code: texts at columns, in lines of at most `width` characters. A text
-/// that has no room on a line goes to the next.
+/// Returns marks below a line of code: texts at columns, in lines of at most `width` characters. A
+/// text without room on a line goes to the next.
 pub fn marks(marks: &[(usize, String)], width: usize) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for (column, text) in marks {

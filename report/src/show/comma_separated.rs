@@ -1,5 +1,5 @@
 //! Writes the tables of a document as comma-separated values: a line of names, and a line for each
-//! row but those that sum others. An empty line stands between two tables.
+//! row except sums of other rows. An empty line separates two tables.
 
 use std::io::{Error, Result, Write};
 
@@ -11,7 +11,7 @@ use crate::show::table::{Field, Table};
 /// Writes the tables.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub(crate) fn write(document: &Document<'_>, out: &mut impl Write) -> Result<()> {
     for (at, table) in document.tables.iter().enumerate() {
         if at > 0 {

@@ -2,16 +2,16 @@
 //! pasted.
 //!
 //! A line that goes on ends in a backslash. A word is never broken: one that is wider than the
-//! screen goes on in the next line of the terminal, which knows that the two are one. What is far
-//! too long is cut in a way that no shell runs.
+//! screen goes on in the next line of the terminal, which joins the two when they are copied. A
+//! command line that is far too long is cut so that no shell runs it.
 
 use crate::show::style::{grouped, visible_width};
 use crate::show::table::Flow;
 
-/// What a line ends in that goes on.
+/// The end of a line that goes on.
 const GOES_ON: &str = " \\";
 
-/// The most lines of a command line.
+/// The largest number of lines of a command line.
 const MOST_LINES: usize = 4;
 
 /// The words of a command line, [quoted for a shell](crate::shell::words).
@@ -19,7 +19,7 @@ const MOST_LINES: usize = 4;
 pub struct CommandLine(pub Vec<String>);
 
 impl CommandLine {
-    /// The command line, with other words behind it, in lines of `width` columns.
+    /// Returns the command line, with other words behind it, in lines of `width` columns.
     pub(crate) fn before(&self, rest: &str, width: Option<usize>) -> Vec<String> {
         let mut lines = self.fit(width);
         for word in rest.split(' ').filter(|word| !word.is_empty()) {
@@ -80,7 +80,7 @@ fn goes_on(lines: &mut Vec<String>, next: String) {
     lines.push(next);
 }
 
-/// Stands for words that are left out. No shell runs a command with it.
+/// Returns a placeholder for words that are left out. No shell runs a command with it.
 fn cut(words: usize, width: usize) -> String {
     let words =
         if words == 1 { "1 word".into() } else { format!("{} words", grouped(words as u128)) };
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::shell;
 
-    /// What bash does with lines that are pasted.
+    /// Returns the result of bash for lines that are pasted.
     fn pasted(lines: &[String]) -> (bool, Vec<String>) {
         let script = lines.join("\n          ");
         let output = Command::new("bash").args(["-c", &script]).output().expect("bash");

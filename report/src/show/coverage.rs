@@ -1,8 +1,8 @@
 //! The table of coverage, with a row for each file or each function.
 //!
-//! The variants of a constructor or destructor that the code has are one function.
+//! The variants of a constructor or destructor in the code are one function.
 //!
-//! Where the limit cuts the paths of a function, the number of its uncut paths stands beside them.
+//! Where the limit cuts the paths of a function, the number of its uncut paths is beside them.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,24 +23,24 @@ use crate::show::rows::{self, Names};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Name, Row, Table};
 
-/// What to show.
+/// The parts of the coverage to show.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// A row for each function instead of each file.
     pub functions: bool,
-    /// Below the table, what was not covered.
+    /// A list of the code that was not covered, below the table.
     pub missing: bool,
-    /// Which functions and files.
+    /// The functions and files to show.
     pub filter: Filter,
-    /// The paths that a function did not take are listed if it has at most so many possible ones.
+    /// The largest number of possible paths of a function whose missing paths are listed.
     pub most_paths: u64,
-    /// The most rows of functions; 0 means all.
+    /// The largest number of rows of functions; 0 means all.
     pub most_functions: usize,
-    /// The most rows of what was not covered; 0 means all.
+    /// The largest number of rows of code that was not covered; 0 means all.
     pub most_missing: usize,
 }
 
-/// The table, and what is missing if that is asked for; and how much was covered of all that
+/// Returns the table, the list of missing code if `options` have it, and the coverage of all that
 /// `options` choose.
 pub fn document<'a>(report: &'a Printable, options: &Options) -> (Document<'a>, Coverage) {
     let chosen = Selection::of(report, &options.filter);
@@ -68,7 +68,7 @@ pub fn document<'a>(report: &'a Printable, options: &Options) -> (Document<'a>, 
     (document, all)
 }
 
-/// What was not covered in each file.
+/// Returns the code that was not covered in each file.
 fn not_covered<'a>(
     report: &'a Report,
     chosen: &Selection<'a>,
@@ -125,11 +125,11 @@ fn remarks(report: &Report, chosen: &Selection<'_>) -> Vec<Remark> {
     remarks.into_iter().flatten().map(Remark::note).collect()
 }
 
-/// What the number of uncut paths is.
+/// The meaning of the number of uncut paths.
 const UNCUT: &str =
     "uncut: how many paths the function would have if -fpath-limit= did not cut them";
 
-/// What stands in place of an empty table.
+/// The text of an empty table.
 const NO_MATCH: &str = "No counted function matches.";
 
 fn files(rows: Vec<(String, Coverage)>, all: Coverage) -> Table<'static> {
@@ -210,7 +210,7 @@ fn cell(covered: Covered) -> Cell<'static> {
     Cell::Ratio(covered.executed, covered.all)
 }
 
-/// A number of paths, in digits or as a power of two.
+/// Returns a number of paths, in digits or as a power of two.
 fn possible(paths: Possible) -> String {
     match paths {
         Possible::Exactly(paths) => grouped(paths.into()),

@@ -1,7 +1,7 @@
-//! What is different between two reports, for people.
+//! The differences between two reports, for people.
 //!
-//! Each table takes the same difference apart in another way, the part that explains most first.
-//! Its last rows sum what is not shown, and all parts: these are the whole.
+//! Each table divides the same difference in another way, with the largest part first. Its last
+//! rows sum the rows that are not shown, and all parts.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -29,18 +29,18 @@ use crate::show::rows::{self, forms};
 use crate::show::style::{amount, grouped, plural, shown};
 use crate::show::table::{Amount, Cell, CellKind, Column, Name, Row, Table, Visibility};
 
-/// What of a comparison is shown.
+/// The parts of a comparison to show.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The most rows in each table (0: all).
+    /// The largest number of rows in each table (0: all).
     pub top: usize,
-    /// Only functions that its globs let through.
+    /// The globs that choose functions.
     pub filter: Filter,
-    /// What counts are divided by.
+    /// The divisor of counts.
     pub per: Per,
 }
 
-/// The differences between two reports whose [scale](Scale::of) is this; `None` if no function
+/// Returns the differences between two reports with this [scale](Scale::of); `None` if no function
 /// matches.
 pub fn document<'a>(
     a: &'a Printable,
@@ -57,7 +57,7 @@ pub fn document<'a>(
         by_counts(&mut comparison.calls);
     }
     let view = View { comparison: &comparison, options };
-    // Where only calls are counted, nothing is known of paths and of most blocks.
+    // Where only calls are counted, paths and most blocks are unknown.
     let of_code = view.knows_instructions().then(|| [view.paths(), view.blocks()]);
     let tables = [view.functions()].into_iter().chain(of_code.into_iter().flatten());
     Some(Document {
@@ -76,22 +76,22 @@ struct View<'v, 'a> {
 struct Listed {
     /// Its name.
     name: &'static str,
-    /// What its rows are, in words.
+    /// The kind of its rows, in words.
     several: &'static str,
-    /// What counts are of: `count A`, `calls B`.
+    /// The kinds of its counts: `count A`, `calls B`.
     counts: [Column; 2],
     /// Its columns behind those of numbers.
     texts: Vec<Column>,
 }
 
-/// How often something ran in A and in B.
+/// The columns of the counts in A and in B.
 const COUNTS: [Column; 2] = [
     Column::new("count A", CellKind::Amount).key("count_a"),
     Column::new("count B", CellKind::Amount).key("count_b"),
 ];
 
 impl<'a> View<'_, 'a> {
-    /// Says what A and B are, and how much each executed.
+    /// Describes A and B, and the amount that each executed.
     fn heading(&self) -> Vec<Fact> {
         let Comparison { a, b, .. } = self.comparison;
         vec![
@@ -134,12 +134,13 @@ impl<'a> View<'_, 'a> {
         format!("{text} {more}")
     }
 
-    /// Whether both sides tell what they executed: not if a side counts only calls.
+    /// Returns true if the executed instructions of both sides are known, which they are not for a
+    /// side that counts only calls.
     fn knows_instructions(&self) -> bool {
         !counts_only_calls(self.comparison.a) && !counts_only_calls(self.comparison.b)
     }
 
-    /// What is said of instructions if a side does not tell them.
+    /// Returns the sentence about instructions for sides that do not count them.
     fn unknown(&self, per_a: &str, per_b: &str) -> String {
         let Comparison { a, b, executed, .. } = self.comparison;
         let known = |side: &str, number: i128, per: &str| {
@@ -157,7 +158,7 @@ impl<'a> View<'_, 'a> {
         }
     }
 
-    /// Whether any function of a pair has paths that are counted on all sides that have it.
+    /// Returns true if any function of a pair has paths that are counted on all sides that have it.
     fn compares_paths(&self) -> bool {
         self.comparison.pairs.list.iter().any(|pair| {
             let mut sides = [pair.a, pair.b].into_iter().flatten();
@@ -165,12 +166,12 @@ impl<'a> View<'_, 'a> {
         })
     }
 
-    /// A difference, with its sign.
+    /// Returns a difference, with its sign.
     fn difference(&self, number: i128) -> Amount {
         Amount { number, unit: self.comparison.scale.unit(), has_sign: true }
     }
 
-    /// A number of A and of B, brought onto one scale.
+    /// Returns the numbers of A and of B, on one scale.
     fn scaled(&self, sides: Sides) -> [Cell<'a>; 2] {
         let Scale { a, b } = self.comparison.scale;
         [(sides.a, a), (sides.b, b)].map(|(number, unit)| {
@@ -178,7 +179,7 @@ impl<'a> View<'_, 'a> {
         })
     }
 
-    /// The columns of numbers, which come first.
+    /// Returns the columns of numbers, which come first.
     fn numbers(&self, counts: [Column; 2]) -> Vec<Column> {
         let share = self.knows_instructions().then_some(Column::new("share", CellKind::Share));
         let sides = [("A", "a"), ("B", "b")];
@@ -187,7 +188,8 @@ impl<'a> View<'_, 'a> {
         difference.into_iter().chain(share).chain(sides).chain(counts).collect()
     }
 
-    /// The cells of these columns. Of a side that counts only calls no instructions are known.
+    /// Returns the cells of these columns. The instructions of a side that counts only calls are
+    /// unknown.
     fn number_cells<T>(&self, part: &Part<T>, is_known: [bool; 2]) -> Vec<Cell<'a>> {
         let mut executed = self.scaled(part.executed);
         for (cell, is_known_there) in executed.iter_mut().zip(is_known) {
@@ -207,7 +209,7 @@ impl<'a> View<'_, 'a> {
         first.into_iter().chain(executed).chain(self.scaled(part.count)).collect()
     }
 
-    /// Whether A and B tell what a pair executed, or what everything did.
+    /// Returns for A and for B whether the instructions of a pair, or of the whole, are known.
     fn is_known(&self, pair: Option<&Pair<'_>>) -> [bool; 2] {
         match pair {
             Some(pair) => [pair.a, pair.b].map(|of| of.is_none_or(|of| of.counting.knows_blocks())),
@@ -215,8 +217,8 @@ impl<'a> View<'_, 'a> {
         }
     }
 
-    /// A table of parts with the cells that `texts` gives for each, and the pair that it is of, if
-    /// it is of one.
+    /// Returns a table of parts. `texts` returns the cells of each part, and its pair if it has
+    /// one.
     fn table<T>(
         &self,
         Listed { name, several, counts, texts: titles }: Listed,
@@ -260,7 +262,7 @@ impl<'a> View<'_, 'a> {
         Table { name, columns, rows, notes, empty }
     }
 
-    /// A row that sums others: it has a difference, and says what it sums.
+    /// Returns a row that sums others: it has a difference, and names what it sums.
     fn sum(&self, columns: &[Column], number: Option<i128>, what: String) -> Row<'a> {
         let mut what = Some(what);
         let cell = |column: &Column| match (column.key, number) {
@@ -272,7 +274,7 @@ impl<'a> View<'_, 'a> {
         Row { cells: columns.iter().map(cell).collect(), is_sum: true }
     }
 
-    /// The cells of a pair, for the columns that [`function_columns`] gives.
+    /// Returns the cells of a pair, for the columns of [`function_columns`].
     fn function_cells(&self, pair: &Pair<'a>) -> Vec<Cell<'a>> {
         let report = if pair.b.is_some() { self.comparison.b } else { self.comparison.a };
         let place = pair.function().map_or(Cell::Nothing, |of| rows::place(report, of));
@@ -302,7 +304,7 @@ impl<'a> View<'_, 'a> {
         })
     }
 
-    /// A path to be written: that of B if it has one.
+    /// Returns a path to be written: that of B if it has one.
     fn listed_path(&self, part: &Part<PathPart<'a>>) -> Option<ListedPath<'a>> {
         let What::Path(a, b) = part.what.what else { return None };
         let pair = self.comparison.pair(part.what.pair);
@@ -401,7 +403,7 @@ impl<'a> View<'_, 'a> {
         table
     }
 
-    /// How functions were found again, and what was not.
+    /// Returns the kinds of matches of functions, and the functions without a match.
     fn matched(&self) -> Table<'a> {
         let is_known = self.knows_instructions();
         let [same, changed] = match (is_known, self.compares_paths()) {
@@ -444,12 +446,12 @@ impl<'a> View<'_, 'a> {
     }
 }
 
-/// A whole number.
+/// Returns a whole number in words.
 fn whole(number: i128) -> String {
     amount(number, 1, false)
 }
 
-/// The columns of a function: its name, and where it is, which may be for other programs alone.
+/// Returns the columns of a function: its name, and its place, which may be in data alone.
 fn function_columns(place: Visibility) -> [Column; 3] {
     [
         Column::new("function", CellKind::Name),
@@ -458,7 +460,7 @@ fn function_columns(place: Visibility) -> [Column; 3] {
     ]
 }
 
-/// The name of a pair's function; if A has another one, with that.
+/// Returns the name of a pair's function, with its name in A if that is another one.
 fn name(pair: &Pair<'_>) -> Name {
     let Some(function) = pair.function() else { return Name::default() };
     let of_a = pair.a.filter(|of| of.demangled != function.demangled);
@@ -469,7 +471,7 @@ fn name(pair: &Pair<'_>) -> Name {
     }
 }
 
-/// How a path differs: whether both sides ran it, and what it costs each time.
+/// Returns the remark on how a path differs: whether both sides ran it, and its instructions.
 fn path_remark(pair: &Pair<'_>, part: &Part<PathPart<'_>>, sides: [Option<&Path>; 2]) -> String {
     let size = match sides.map(|path| path.map(|path| path.instructions)) {
         [Some(a), Some(b)] if a != b => format!("{} → {}", grouped(a.into()), grouped(b.into())),
@@ -485,7 +487,7 @@ fn path_remark(pair: &Pair<'_>, part: &Part<PathPart<'_>>, sides: [Option<&Path>
     format!("{size} instructions each{side}")
 }
 
-/// A block of a pair, or a line.
+/// Returns a block of a pair, or a line.
 fn block_or_line(pair: &Pair<'_>, part: &BlockPart<'_>) -> String {
     match part.what {
         blocks::What::Block(number) => {
@@ -507,13 +509,13 @@ fn block_or_line(pair: &Pair<'_>, part: &BlockPart<'_>) -> String {
     }
 }
 
-/// Whether a report has counts of calls, and of nothing else.
+/// Returns true if a report has counts of calls, and of nothing else.
 fn counts_only_calls(report: &Report) -> bool {
     let mut counted = report.counted().peekable();
     counted.peek().is_some() && counted.all(|function| function.counting == Counting::Calls)
 }
 
-/// `2.000 times as many`, or of less than once `12.5% fewer`.
+/// Returns `2.000 times as many`, or `12.5% fewer` for a ratio below one.
 fn times_as_many(ratio: f64) -> String {
     match (1.0 - ratio) * 100.0 {
         fewer if fewer <= 0.0 => format!("{ratio:.3} times as many"),
@@ -522,8 +524,8 @@ fn times_as_many(ratio: f64) -> String {
     }
 }
 
-/// Only the parts that did not run as often, by that. Where instructions are not known, they differ
-/// from nothing.
+/// Keeps only the parts with different counts, in the order of that difference. Where instructions
+/// are unknown, all parts seem equal.
 fn by_counts<T>(parts: &mut Parts<T>) {
     let all = parts.differing.len();
     parts.differing.retain(|part| part.more_often != 0);
@@ -531,7 +533,7 @@ fn by_counts<T>(parts: &mut Parts<T>) {
     parts.equal += all - parts.differing.len();
 }
 
-/// What is to be known of a pair.
+/// Returns the remarks on a pair.
 fn remarks(pair: &Pair<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     if let (Some(a), Some(b)) = (pair.a, pair.b) {
@@ -568,7 +570,7 @@ fn remarks(pair: &Pair<'_>) -> Vec<String> {
     remarks
 }
 
-/// What a report is of.
+/// Describes a report.
 fn described(report: &Report) -> String {
     let images: Vec<_> =
         report.images.iter().map(|image| image.path.display().to_string()).collect();
@@ -596,7 +598,7 @@ mod tests {
     use crate::show::forms;
     use crate::show::text_table::Screen;
 
-    /// The sample program, of all of whose functions this is counted.
+    /// Returns the sample program, with this counting in all functions.
     fn report(counting: Counting) -> Report {
         let mut report = sample::report();
         report.functions.iter_mut().for_each(|function| {

@@ -1,6 +1,6 @@
 //! Durations for people, rounded.
 
-/// Nanoseconds, in the unit that suits them: `850 ns`, `1.2 ms`.
+/// Returns nanoseconds in a suitable unit: `850 ns`, `1.2 ms`.
 pub fn duration(nanoseconds: u64) -> String {
     if nanoseconds < 1_000 {
         return format!("{nanoseconds} ns");
@@ -12,7 +12,7 @@ pub fn duration(nanoseconds: u64) -> String {
     format!("{}.{} {name}", tenths / 10, tenths % 10)
 }
 
-/// Nanoseconds as seconds, to the millisecond: `0.026`.
+/// Returns nanoseconds as seconds, to the millisecond: `0.026`.
 pub fn seconds(nanoseconds: u64) -> String {
     let milliseconds = (u128::from(nanoseconds) + 500_000) / 1_000_000;
     format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)

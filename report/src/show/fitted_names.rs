@@ -1,9 +1,9 @@
 //! Fits the names of functions of one column into its width.
 //!
 //! Each name is shown in the longest of its forms that fits: whole, without parameters, without the
-//! arguments of templates, without what it is in. If even that is too wide, it loses its middle.
-//! Names of different functions that would look the same show more of themselves, on several lines
-//! if need be.
+//! arguments of templates, without its scopes. If even the shortest is too wide, it loses its
+//! middle. Names of different functions that would look the same show more of themselves, on
+//! several lines if need be.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::show::style::elide;
 use crate::show::table::Name;
 
-/// The lines of each name; whole on one line without a width.
+/// Returns the lines of each name; whole on one line without a width.
 pub(crate) fn fit(names: &[&Name], width: Option<usize>) -> Vec<Vec<String>> {
     let Some(width) = width else {
         return names.iter().map(|name| vec![name.whole()]).collect();
@@ -29,15 +29,15 @@ pub(crate) fn fit(names: &[&Name], width: Option<usize>) -> Vec<Vec<String>> {
     names.iter().zip(&shown).map(|(name, text)| with_qualifier(name, text)).collect()
 }
 
-/// The longest form that fits, or the shortest without its middle.
+/// Returns the longest form that fits, or the shortest without its middle.
 fn shortened(name: &Name, width: usize) -> String {
     let mut forms = (0..name.forms.len()).map(|at| name.form(at));
     let last = || elide(&name.form(name.forms.len().saturating_sub(1)), Some(width));
     forms.find(|form| form.width() <= width).unwrap_or_else(last)
 }
 
-/// The lines of a name among others that look like it: the shortest form that all of them have in
-/// another way.
+/// Returns the lines of a name among others that look like it: the shortest form that distinguishes
+/// all of them.
 fn distinguished(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec<String> {
     // Forms are counted from the shortest.
     let form = |name: &Name, at: usize| name.form(name.forms.len().saturating_sub(at + 1));
@@ -127,7 +127,7 @@ mod tests {
         for width in (8..120).map(Some).chain([None]) {
             let shown = fit(&names.iter().collect::<Vec<_>>(), width);
             for (at, lines) in shown.iter().enumerate() {
-                // As it is copied from a column.
+                // The name as it is copied from a column.
                 let copied = lines.join("\n    ");
                 let found = select::meant(&report, &copied);
                 assert!(found.contains(&at), "{width:?}: {copied:?} of {}", names[at].whole());

@@ -1,4 +1,4 @@
-//! Writes documents in the forms that there are: as text, as Markdown, CSV and JSON.
+//! Writes documents in each form: as text, Markdown, CSV and JSON.
 
 use std::io::{Result, Write};
 
@@ -24,10 +24,10 @@ pub enum Format {
     Json,
 }
 
-/// Writes a document. `screen` is what text is fitted to.
+/// Writes a document. Text is fitted to `screen`.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(
     document: &Document<'_>,
     format: Format,
@@ -45,7 +45,7 @@ pub fn write(
 /// The width of the labels of a heading.
 const LABELS: usize = 9;
 
-/// The document as text. It carries styles; who writes it drops them where they are not wanted.
+/// Returns the document as text with styles. The writer drops the styles where they are not wanted.
 pub fn text(document: &Document<'_>, screen: Screen) -> String {
     let mut parts: Vec<String> = Vec::new();
     let room = screen.width.map(|width| width.saturating_sub(LABELS + 1).max(1));
@@ -80,7 +80,7 @@ pub fn text(document: &Document<'_>, screen: Screen) -> String {
     parts.join("\n")
 }
 
-/// A remark behind the word for its tone.
+/// Returns a remark behind the word for its tone.
 fn written(remark: &Remark, width: Option<usize>) -> String {
     let word = format!("{}:", remark.tone.word());
     let word = match remark.tone {
@@ -90,10 +90,10 @@ fn written(remark: &Remark, width: Option<usize>) -> String {
     format!("{}\n", behind(&word, &remark.text, width))
 }
 
-/// Text behind a word that says what it is, in lines of at most `width` columns.
+/// Returns text behind a word for its kind, in lines of at most `width` columns.
 pub fn behind(word: &str, text: &str, width: Option<usize>) -> String {
     let first = visible_width(word) + 1;
-    // The first line has less room; a word that is too long for it is broken as any other.
+    // The first line has less room. A word that is too long for it is broken as any other.
     let lines = match width {
         None => vec![text.to_owned()],
         Some(width) => {
@@ -117,7 +117,7 @@ mod tests {
         Cell, CellKind, Column, Counted, Name, Row, SourceLine, Table, Visibility, Words,
     };
 
-    /// A table with a column of each kind.
+    /// Returns a table with a column of each kind.
     fn table(rows: usize) -> Table<'static> {
         let kinds = [
             ("#", CellKind::Rank),

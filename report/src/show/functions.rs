@@ -8,7 +8,7 @@ use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
-/// The functions.
+/// Returns the table of functions.
 pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     let mut chosen = select::functions(report, &options.filter);
     let hidden = hidden(&chosen, report.executed());
@@ -57,8 +57,8 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     }
 }
 
-/// How many of the rows have no paths because blocks are counted instead. A remark tells of those
-/// of which only calls are counted.
+/// Returns a note on the number of rows without paths, whose blocks are counted instead. A remark
+/// covers the functions of which only calls are counted.
 fn without_paths(rows: &[&Function]) -> Option<String> {
     let functions = rows.iter().filter(|function| function.counting.is_of_blocks()).count();
     (functions > 0).then(|| {

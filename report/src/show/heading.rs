@@ -1,4 +1,4 @@
-//! The heading of every report: which image, which runs, and how much of it ran.
+//! The heading of every report: its image, its runs, and the amount of code that ran.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::show::document::Fact;
 use crate::show::durations::seconds;
 use crate::show::style::{grouped, plural};
 
-/// More hosts are counted.
+/// The largest number of hosts that are named. Further hosts are counted.
 const MOST_HOSTS: usize = 5;
 
-/// The heading, with times in a zone.
+/// Returns the heading, with times in a zone.
 pub(crate) fn facts(report: &Report, zone: &TimeZone) -> Vec<Fact> {
     let image = |image: &counts::model::Image| {
         let id = build_id_in_words(&image.build_id);
@@ -32,7 +32,7 @@ pub(crate) fn facts(report: &Report, zone: &TimeZone) -> Vec<Fact> {
     facts
 }
 
-/// How the images were compiled: what all units say about themselves.
+/// Returns the settings of the compilation, as far as all units have them in common.
 fn settings(report: &Report) -> Option<Fact> {
     let said = [
         ("mode", report.common(|module| module.mode.name())),
@@ -44,7 +44,7 @@ fn settings(report: &Report) -> Option<Fact> {
     (!report.modules.is_empty()).then(|| Fact::new("counted", said.join(", ")))
 }
 
-/// Of how many functions the counts of an earlier run said where their code is best placed.
+/// Returns the number of functions with branch weights from the counts of an earlier run.
 fn weights(report: &Report) -> Option<Fact> {
     let with = |weights| report.counted().filter(|of| of.shape.weights == weights).count();
     let (measured, outdated) = (with(WeightSource::Measured), with(WeightSource::Outdated));
@@ -59,7 +59,7 @@ fn weights(report: &Report) -> Option<Fact> {
     (given > 0).then(|| Fact::new("weights", text))
 }
 
-/// What ran, when and where.
+/// Returns the programs that ran, with times and places.
 fn runs(report: &Report, zone: &TimeZone) -> Vec<Fact> {
     let runs = report.runs.as_slice();
     let (first, last) = match runs {
@@ -68,7 +68,7 @@ fn runs(report: &Report, zone: &TimeZone) -> Vec<Fact> {
         [first, ..] => (first, runs.last().unwrap_or(first)),
     };
     let (first, last) = (profile_of(&first.profile), profile_of(&last.profile));
-    // A sum does not tell which processes its runs were of.
+    // A sum does not record the processes of its runs.
     let count = runs.iter().map(|run| run.count).sum();
     let processes = report.processes().into_iter().max().map_or(0, |last| last + 1);
     let of = match runs.len() == count && processes < count {
@@ -99,13 +99,13 @@ fn runs(report: &Report, zone: &TimeZone) -> Vec<Fact> {
     vec![Fact::new("runs", summary), Fact::new("when", text)]
 }
 
-/// A time to the second.
+/// Returns a time to the second.
 pub(crate) fn time(nanoseconds: u64, zone: &TimeZone) -> String {
     let time = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
     time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// How much ran of what is counted.
+/// Returns the amounts of counted code that ran.
 fn counted(report: &Report) -> Vec<Fact> {
     let (blocks, paths): (Vec<_>, Vec<_>) =
         report.with_blocks().partition(|function| function.counting.is_of_blocks());
@@ -195,7 +195,7 @@ fn processes_in_words(count: usize) -> String {
 
 fn describe(run: &Run) -> Fact {
     let time = run.stop.saturating_sub(run.start);
-    // Nothing wrote when a process ended that was killed.
+    // No end was written for a process that was killed.
     let time = match (time, run.incomplete) {
         (0, true) => "its end is not known".into(),
         (_, true) => format!("at least {} s", seconds(time)),

@@ -19,7 +19,7 @@ struct Executed<'a> {
     instructions: Count,
 }
 
-/// The executed blocks of those functions of which blocks are counted.
+/// Returns the executed blocks of the functions whose blocks are counted.
 pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> Table<'static> {
     let blocks = sorted(&chosen.functions, options.sort);
     let rows = &blocks[..shown(options.top, blocks.len())];
@@ -99,7 +99,7 @@ mod tests {
         sample::text_of(table(report, &chosen, &options))
     }
 
-    /// The sample program as if its blocks had been counted.
+    /// Returns the sample program with counted blocks.
     fn report() -> Report {
         let mut report = sample::report();
         report.functions[0].counting = Counting::Blocks;

@@ -14,7 +14,7 @@ use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 
-/// The executed paths, and what has to be known of them.
+/// Returns the executed paths, and the remarks on them.
 pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Vec<Remark>) {
     let chosen = select::functions(report, &options.filter);
     let functions = &chosen.functions;
@@ -73,7 +73,7 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
     (table, no_lines(rows, options).into_iter().collect())
 }
 
-/// What a path is called, and how it reads.
+/// The number and the text of a path.
 struct NumberedPath<'a> {
     /// Its number among the executed paths of its function.
     rank: usize,
@@ -81,7 +81,7 @@ struct NumberedPath<'a> {
     text: Cell<'a>,
 }
 
-/// The paths in words.
+/// Returns the paths in words.
 fn numbered_paths<'a>(
     report: &'a Report,
     options: &Options,

@@ -1,5 +1,5 @@
 //! Writes a document as JSON: an object with the heading, the tables and the remarks. A row is an
-//! object with a member for each field. Rows that sum others stand apart.
+//! object with a member for each field. Rows that sum others are in a list of their own.
 
 use std::io::{Result, Write};
 
@@ -15,7 +15,7 @@ use crate::show::table::{Field, Row, Table};
 /// Writes the document.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub(crate) fn write(document: &Document<'_>, out: &mut impl Write) -> Result<()> {
     serde_json::to_writer_pretty(Json(&mut *out), &DocumentEntry::of(document))?;
     writeln!(out)
@@ -106,7 +106,7 @@ impl Serialize for RowEntry {
     }
 }
 
-/// A thing and its count.
+/// A name and its count.
 #[derive(Serialize)]
 struct CountEntry<'a> {
     name: &'a str,

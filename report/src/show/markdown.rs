@@ -1,10 +1,10 @@
-//! Writes a document as Markdown, with tables as GitHub has them.
+//! Writes a document as Markdown, with tables in GitHub's form.
 
 use crate::show::cell_text::plain;
 use crate::show::document::Document;
 use crate::show::table::{Column, Row, Table};
 
-/// The document.
+/// Returns the document.
 pub(crate) fn of(document: &Document<'_>) -> String {
     let heading = document.heading.iter();
     let heading =
@@ -18,7 +18,7 @@ pub(crate) fn of(document: &Document<'_>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// A table below its name.
+/// Returns a table below its name.
 fn table(table: &Table<'_>) -> String {
     let mut text = format!("### {}\n\n", table.name.replace('_', " "));
     let seen = table.seen();
@@ -50,7 +50,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Text that stays as it is in Markdown: no character of it is markup.
+/// Returns text without markup in Markdown.
 fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {

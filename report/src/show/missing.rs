@@ -1,4 +1,4 @@
-//! The list of what was not covered: lines, ways on from branches, and paths.
+//! The list of code that was not covered: lines, ways on from branches, and paths.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,39 +14,39 @@ use crate::show::rows::Names;
 use crate::show::style::{grouped, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility, Words};
 
-/// The list of paths that were not taken ends when this many blocks were looked at.
+/// The number of blocks in paths after which the list of paths that were not taken ends.
 pub const MOST_LISTED: usize = 1 << 25;
 
-/// The most paths whose texts are made together, so that they differ: as many as memory has room
-/// for.
+/// The largest number of paths whose texts are made together, so that they differ: as many as
+/// memory has room for.
 const TOGETHER: usize = 1 << 12;
 
-/// Something that was not covered.
+/// Code that was not covered.
 pub struct Missing<'a> {
     /// The name of the file.
     file: String,
-    /// What it is: `lines`, `paths`.
+    /// The kind of code: `lines`, `paths`.
     what: &'static str,
-    /// The function, if it is of one alone.
+    /// The function, if the row is of one alone.
     function: Option<&'a Function>,
-    /// What was not covered, in words.
+    /// The code, in words.
     text: Cell<'a>,
-    /// Which rows stay where there is no room for all.
+    /// The weight of the row where there is no room for all.
     weight: Weight,
 }
 
-/// How much a row says of what was not covered: those that say most come first.
+/// The information in a row, with the greatest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     /// The lines or the branches of a file.
     File,
-    /// How many paths of a function.
+    /// The number of paths of a function.
     Function,
     /// One path.
     Path,
 }
 
-/// The table of what was not covered, in at most `top` rows (0: all).
+/// Returns the table of code that was not covered, in at most `top` rows (0: all).
 pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>, top: usize) -> Table<'a> {
     let all = missing.len();
     let missing = heaviest(missing, shown(top, all));
@@ -85,10 +85,10 @@ pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>, top: usize) -> Tabl
     }
 }
 
-/// What is said where a block stands for a line.
+/// The note on blocks in place of lines.
 const NO_LINE: &str = "bb0, bb1, …: basic blocks that have no line in the source";
 
-/// Whether a text has the name of a block: `bb3`.
+/// Returns true if a text has the name of a block: `bb3`.
 fn names_block(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
         let number = word.strip_prefix("bb");
@@ -96,8 +96,7 @@ fn names_block(text: &str) -> bool {
     })
 }
 
-/// The first of these rows that say most, in their order. Of a function all paths are listed or
-/// none.
+/// Returns the `most` heaviest rows, in their order. All paths of a function are listed or none.
 fn heaviest(missing: Vec<Missing<'_>>, most: usize) -> Vec<Missing<'_>> {
     let mut room = most;
     let mut stays = vec![false; missing.len()];
@@ -119,10 +118,10 @@ fn heaviest(missing: Vec<Missing<'_>>, most: usize) -> Vec<Missing<'_>> {
     missing.into_iter().zip(stays).filter_map(|(missing, stays)| stays.then_some(missing)).collect()
 }
 
-/// What was not covered in a file: lines, ways on from branches, and paths. `functions` are those
-/// of the file, and `unknown` are the lines of those that could not be counted. Of functions with
-/// at most `most_paths` possible ones, paths are listed. `room` is the number of blocks that may
-/// still be looked at for these lists.
+/// Returns the code of a file that was not covered: lines, ways on from branches, and paths.
+/// `functions` are those of the file, and `unknown` are the lines of those that could not be
+/// counted. Paths are listed for functions with at most `most_paths` possible ones. `room` is the
+/// number of blocks that these lists may still take.
 pub fn of<'a>(
     report: &Report,
     file: &SourceFile,
@@ -158,14 +157,14 @@ pub fn of<'a>(
     missing
 }
 
-/// The words with commas between them.
+/// Returns the words with commas between them.
 fn separated(mut words: Vec<String>) -> Vec<String> {
     let last = words.len().saturating_sub(1);
     words[..last].iter_mut().for_each(|word| word.push(','));
     words
 }
 
-/// `12-15, 18`: the lines that did not run; those without code between them do not end a range.
+/// Returns the lines that did not run as `12-15, 18`. Lines without code do not end a range.
 fn ranges(lines: impl Iterator<Item = (u32, bool)>) -> Vec<String> {
     let mut found: Vec<(u32, u32)> = Vec::new();
     let mut goes_on = false;
@@ -182,7 +181,7 @@ fn ranges(lines: impl Iterator<Item = (u32, bool)>) -> Vec<String> {
     found.into_iter().map(text).collect()
 }
 
-/// `13→16, 31(case 2)→35`: ways that were not taken from branches that were reached.
+/// Returns the ways that were not taken from branches that were reached: `13→16, 31(case 2)→35`.
 fn branches(file: &SourceFile) -> Vec<String> {
     let mut found = BTreeSet::new();
     for (place, ways) in &file.branches {
@@ -197,8 +196,8 @@ fn branches(file: &SourceFile) -> Vec<String> {
     found.into_iter().map(text).collect()
 }
 
-/// How many paths a function did not take, and which, if they are few enough to list. `room` is the
-/// number of blocks that may still be looked at.
+/// Returns the number of paths that a function did not take, and the paths themselves if they are
+/// few enough. `room` is the number of blocks that the list may still take.
 fn paths<'a>(
     report: &Report,
     function: &'a Function,
@@ -227,7 +226,7 @@ fn paths<'a>(
         if !is_complete {
             break;
         }
-        // Each id is work, even one that no path has.
+        // Each id takes work, even one without a path.
         *room = room.saturating_sub(function.shape.blocks.len() + 1);
         let path = acyclic::possible(&function.shape, &decoder, id);
         missing.extend(path.ok().filter(|path| path.end != End::InFlight));
@@ -283,7 +282,7 @@ mod tests {
             lines: [(1, 5), (2, 0), (3, 0), (7, 1)].into(),
             branches: BTreeMap::from([
                 branch(2, vec![way(Outcome::True, Some(3)), way(Outcome::False, Some(0))]),
-                // Never reached, and one of which less is known.
+                // A branch that was never reached, and one with an unknown count.
                 branch(3, vec![way(Outcome::True, Some(0)), way(Outcome::False, Some(0))]),
                 branch(4, vec![way(Outcome::Default, None), way(Outcome::Cases(vec![7]), Some(0))]),
             ]),
@@ -333,13 +332,13 @@ mod tests {
             assert!(some.len() <= top && notes.len() == 1, "{top}: {some:?}");
             let said = counts.iter().filter(|text| some.contains(text)).count();
             assert_eq!(said, counts.len().min(top - 1), "{top}: {some:?}");
-            // What is there is in its order.
+            // The rows are in their order.
             let mut rest = whole.iter();
             assert!(some.iter().all(|row| rest.any(|of| of == row)), "{top}: {some:?}");
         }
     }
 
-    /// What is said of the paths of a function that were not taken, line by line.
+    /// Returns the rows for the paths of a function that were not taken.
     fn missing_paths(function: &Function, most: u64) -> Vec<String> {
         paths(&sample::report(), function, most, &mut 1000).iter().map(plain).collect()
     }
@@ -357,7 +356,7 @@ mod tests {
     fn missing_paths_are_whole_where_those_are_known() {
         let mut function = named("util::guard(int)");
         function.paths.clear();
-        // As in the sample, but nothing is cut behind the landing pad.
+        // As in the sample, but without the cut behind the landing pad.
         let mut dag = function.shape.dag.clone();
         dag[3] = DagEdge { kind: DagEdgeKind::Flow { edge: 2 }, value: 0 };
         dag.remove(4);

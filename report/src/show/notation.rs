@@ -1,12 +1,12 @@
-//! Writes places of the source.
+//! Returns names for places of the source.
 
 use counts::model::Function;
 pub use counts::path_text::base_name;
 use counts::path_text::block_name;
 use pathformat::manifest;
 
-/// The source lines of a block, equal ones in a row once; the block itself if no line of the
-/// function is known.
+/// Returns the source lines of a block, without repetitions in a row; the block itself if no line
+/// of the function is known.
 pub fn lines(function: &Function, block: u32) -> Vec<String> {
     if !function.has_lines() {
         return vec![block_name(block)];
@@ -16,7 +16,7 @@ pub fn lines(function: &Function, block: u32) -> Vec<String> {
     places
 }
 
-/// A block by its first line and its number.
+/// Returns the first line and the number of a block.
 pub(crate) fn block_and_line(function: &Function, block: u32) -> String {
     let number = block_name(block);
     match lines(function, block).into_iter().next() {
@@ -25,7 +25,7 @@ pub(crate) fn block_and_line(function: &Function, block: u32) -> String {
     }
 }
 
-/// The source lines of the locations of a block.
+/// Returns the source lines of the locations of a block.
 fn places(function: &Function, block: u32) -> Vec<String> {
     let shape = &function.shape;
     let locations = shape.blocks[block as usize]
@@ -38,7 +38,7 @@ fn places(function: &Function, block: u32) -> Vec<String> {
         .collect()
 }
 
-/// A line. If it is of another file than the function, the name of the file stands before it.
+/// Returns a line, behind the name of its file if that is not the file of the function.
 pub fn place(function: &Function, location: &manifest::Location) -> String {
     if location.file == function.shape.file {
         location.line.to_string()

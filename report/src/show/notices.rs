@@ -1,4 +1,4 @@
-//! Words for what was chosen and what was noticed while reading.
+//! Messages on the input that was chosen, and on findings while it was read.
 
 use profile::escape::terminal;
 use profile::inputs::OneStart;
@@ -7,7 +7,7 @@ use trace::file::chosen::Chosen;
 
 use crate::show::style::plural;
 
-/// Says which start is read.
+/// Names the start that is read.
 pub fn reading(start: &OneStart) -> String {
     let first = start.profiles.first().map(|path| path.to_string_lossy()).unwrap_or_default();
     let mut text = format!("reading {}", terminal(&first));
@@ -28,7 +28,7 @@ pub fn reading(start: &OneStart) -> String {
     text
 }
 
-/// Says which trace is read, if it was not named.
+/// Names the trace that is read, if the user has not named it.
 pub fn reading_trace(chosen: &Chosen) -> Option<String> {
     let path = chosen.path.to_string_lossy();
     let among = match chosen.among? {
@@ -38,7 +38,7 @@ pub fn reading_trace(chosen: &Chosen) -> Option<String> {
     Some(format!("reading {}, {among}", terminal(&path)))
 }
 
-/// Says which of the starts are read, for the heading of a report.
+/// Names the starts that are read, for the heading of a report.
 pub fn of_starts(start: Option<&OneStart>, all: usize) -> String {
     match start.map(|start| (start.number, start.starts)) {
         None if all == 1 => "the only one".into(),
@@ -51,7 +51,7 @@ pub fn of_starts(start: Option<&OneStart>, all: usize) -> String {
     }
 }
 
-/// Says what does no harm.
+/// Describes a harmless finding.
 pub fn warning(warning: &Warning) -> String {
     match warning {
         Warning::Duplicates { runs, first } => {

@@ -1,9 +1,9 @@
 //! The table of executed instructions: LLVM's, by class and opcode, for the program, each function
 //! or each block.
 //!
-//! The instructions of a block ran as often as the block, so their counts cost a run nothing. They
-//! are those of the intermediate code where the pass ran (see `-fpath-stage=`), not those of the
-//! processor. A block that a call in it left for good counts in full.
+//! The instructions of a block ran as often as the block, so their counts take no time in a run.
+//! They are instructions of the intermediate code at the stage of the pass (see `-fpath-stage=`),
+//! not those of the processor. A block that a call in it left for good counts in full.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, not_of_m
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 
-/// What an instruction is for. The order is that of the tables.
+/// The class of an instruction. The order is that of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// `load`
@@ -29,13 +29,13 @@ pub enum Class {
     Multiply,
     /// `fmul`, and the intrinsics that multiply and add.
     FloatMultiply,
-    /// Quotients and remainders, whole or not.
+    /// Quotients and remainders of whole or floating-point numbers.
     Divide,
     /// Other arithmetic of whole numbers, comparison included.
     Integer,
     /// Other arithmetic of floating-point numbers.
     Float,
-    /// From one type to another.
+    /// Conversions from one type to another.
     Convert,
     /// `getelementptr` and `alloca`.
     Address,
@@ -54,7 +54,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class of an opcode as the manifest has it.
+    /// Returns the class of an opcode of the manifest.
     pub fn of(opcode: &str) -> Self {
         match opcode {
             _ if opcode.starts_with(VECTOR) => Self::Vector,
@@ -110,14 +110,14 @@ impl fmt::Display for Class {
 pub struct Mix<'a>(BTreeMap<(Class, &'a str), Count>);
 
 impl<'a> Mix<'a> {
-    /// What one block executed.
+    /// Returns the instructions that one block executed.
     pub fn of_block(function: &'a Function, block: usize) -> Self {
         let mut mix = Self::default();
         mix.add(function, block);
         mix
     }
 
-    /// What these functions executed.
+    /// Returns the instructions that these functions executed.
     pub fn of(functions: impl IntoIterator<Item = &'a Function>) -> Self {
         let mut mix = Self::default();
         for function in functions {
@@ -126,12 +126,12 @@ impl<'a> Mix<'a> {
         mix
     }
 
-    /// All instructions.
+    /// Returns the number of all instructions.
     pub fn total(&self) -> Count {
         self.0.values().fold(0, |sum: Count, &count| sum.saturating_add(count))
     }
 
-    /// Those of one class.
+    /// Returns the number of instructions of one class.
     pub fn of_class(&self, class: Class) -> Count {
         self.0
             .range((class, "")..)
@@ -150,7 +150,7 @@ impl<'a> Mix<'a> {
     }
 }
 
-/// What a row of the table is.
+/// The kind of row in the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
     /// A class and an opcode of it.
@@ -162,7 +162,7 @@ pub enum Rows {
     Blocks,
 }
 
-/// The classes that have a column where a row is a function or a block, and the heads of their
+/// The classes that have a column where a row is a function or a block, with the titles of the
 /// columns.
 const COLUMNS: [(Class, &str); 10] = [
     (Class::Load, "load"),
@@ -177,11 +177,11 @@ const COLUMNS: [(Class, &str); 10] = [
     (Class::Vector, "vector"),
 ];
 
-/// What the chosen functions executed, in at most `top` rows (0: all).
+/// Returns the instructions that the chosen functions executed, in at most `top` rows (0: all).
 pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Table<'static> {
     let functions = &chosen.functions;
     let mut table = match rows {
-        // Who asks for the program asks for all of it.
+        // The table of the program is always complete.
         Rows::Program => program(&Mix::of(functions.iter().copied()), report),
         Rows::Functions => {
             let mixes = functions.iter().map(|&function| (function, None, Mix::of([function])));
@@ -241,7 +241,7 @@ fn program(mix: &Mix<'_>, report: &Report) -> Table<'static> {
     }
 }
 
-/// A function or a block of it, and what it executed.
+/// A function or a block of it, and the instructions that it executed.
 type Mixed<'a> = (&'a Function, Option<usize>, Mix<'a>);
 
 fn by_class(

@@ -1,4 +1,4 @@
-//! What a report shows, and how.
+//! The contents of a report, and their form.
 
 use counts::model::{Function, Report};
 use counts::path_text::{Notation, Wording};
@@ -6,7 +6,7 @@ use counts::select::{Filter, Sort};
 
 use crate::show::{calls, opcodes};
 
-/// What the table shows.
+/// The contents of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
     /// Executed paths.
@@ -24,23 +24,23 @@ pub enum View {
     Branches,
 }
 
-/// How to show a report.
+/// The form of a report.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the table shows.
+    /// The contents of the table.
     pub view: View,
-    /// The most rows; 0 means all.
+    /// The largest number of rows; 0 means all.
     pub top: usize,
-    /// Which functions and files.
+    /// The functions and files to show.
     pub filter: Filter,
-    /// Order of the rows.
+    /// The order of the rows.
     pub sort: Sort,
-    /// What stands for a block.
+    /// The notation of a block.
     pub notation: Notation,
 }
 
 impl Options {
-    /// How the paths of a function are told.
+    /// Returns the wording of the paths of a function.
     pub fn wording<'a>(&self, report: &'a Report, function: &Function) -> Wording<'a> {
         let wording = Wording::of(&report.modules[function.module]);
         Wording { notation: self.notation, unfold: self.filter.system, ..wording }

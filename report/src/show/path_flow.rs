@@ -14,7 +14,7 @@ use crate::show::table::{Cell, Flow};
 /// The paths of one function.
 struct Together<'a> {
     texts: Vec<PathText<'a>>,
-    /// How they look in the widths that were asked for.
+    /// The layouts for the widths that were requested.
     laid: RefCell<HashMap<usize, Vec<String>>>,
 }
 
@@ -24,7 +24,7 @@ struct PathFlow<'a> {
     index: usize,
 }
 
-/// A cell for each of these paths of one function.
+/// Returns a cell for each of these paths of one function.
 pub(crate) fn cells<'a>(texts: Vec<PathText<'a>>) -> Vec<Cell<'a>> {
     let count = texts.len();
     let paths = Rc::new(Together { texts, laid: RefCell::default() });
@@ -32,7 +32,7 @@ pub(crate) fn cells<'a>(texts: Vec<PathText<'a>>) -> Vec<Cell<'a>> {
     (0..count).map(cell).collect()
 }
 
-/// A cell for each path of a list. Those of one function are fitted together.
+/// Returns a cell for each path of a list. Those of one function are fitted together.
 pub(crate) fn of_list<'a>(list: &[ListedPath<'a>]) -> Vec<Cell<'a>> {
     let mut cells_of_list: Vec<_> = list.iter().map(|_| Cell::Nothing).collect();
     for group in listed_paths::by_function(list) {
@@ -51,7 +51,7 @@ impl Flow for PathFlow<'_> {
 
     fn fit(&self, width: Option<usize>) -> Vec<String> {
         let mut laid = self.paths.laid.borrow_mut();
-        // No width is wider than any.
+        // An unlimited width is the largest one.
         let texts = laid
             .entry(width.unwrap_or(usize::MAX))
             .or_insert_with(|| lay_out_all(&self.paths.texts, width));

@@ -1,9 +1,9 @@
 //! Lays out paths in the width of a terminal.
 //!
 //! A path that needs more than three lines first loses the names of folded code, then the inlined
-//! lines on which nothing is decided, and then its middle, since its start and its end say the
-//! most. Where two paths of a function look the same because of what they lost, the steps in which
-//! they differ are kept.
+//! lines without a decision, and then its middle, since its start and its end are the most
+//! important. Where two paths of a function look the same after that, the steps in which they
+//! differ are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,22 +14,22 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::show::style::elide;
 
-/// The most lines that a path may take on a terminal.
+/// The largest number of lines of a path on a terminal.
 const LINES: usize = 3;
 
-/// Fewer lines in a row are written one by one.
+/// The smallest number of lines in a row that are written as a range.
 const RANGE: usize = 3;
 
-/// A word with its colours, and what it is without them.
+/// A word with its colours, and without them.
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
     plain: String,
-    /// Whether the next word follows without a space.
+    /// True if the next word follows without a space.
     joined: bool,
-    /// Inlined code without a decision.
+    /// True for inlined code without a decision.
     minor: bool,
-    /// The function that the code is of, which is named where it is not that of the word before.
+    /// The function of the code, which is named where it is not that of the word before.
     function: Option<String>,
 }
 
@@ -49,8 +49,8 @@ impl Word {
     }
 }
 
-/// Each of these paths of one function in lines of at most `width` characters, in full on one line
-/// without a width. Paths that are told differently look different.
+/// Returns each of these paths of one function in lines of at most `width` characters, in full on
+/// one line without a width. Paths with different texts look different.
 pub fn lay_out_all(texts: &[PathText<'_>], width: Option<usize>) -> Vec<String> {
     let mut texts = texts.to_vec();
     let mut keep = vec![BTreeSet::new(); texts.len()];
@@ -87,8 +87,8 @@ pub fn lay_out_all(texts: &[PathText<'_>], width: Option<usize>) -> Vec<String> 
     }
 }
 
-/// A path in lines of at most `width` characters; in full on one line without a width. Words at the
-/// indexes in `keep` are never left out.
+/// Returns a path in lines of at most `width` characters; in full on one line without a width.
+/// Words at the indexes in `keep` are never left out.
 fn lay_out(text: &PathText<'_>, width: Option<usize>, keep: &BTreeSet<usize>) -> String {
     let full = words(text, true);
     let Some(width) = width else {
@@ -113,7 +113,7 @@ fn lay_out(text: &PathText<'_>, width: Option<usize>, keep: &BTreeSet<usize>) ->
         }
         let words = without_minor(words(text, false));
         let brief = |count: usize| wrap(&short(without(&words, count)), width);
-        // More words left out never take more lines.
+        // More omitted words never take more lines.
         let most = words.len().saturating_sub(1);
         return brief(partition(1, most, |count| brief(count).len() <= LINES)).join("\n");
     }
@@ -123,8 +123,8 @@ fn lay_out(text: &PathText<'_>, width: Option<usize>, keep: &BTreeSet<usize>) ->
     kept(head.saturating_sub(1)).join("\n")
 }
 
-/// The smallest number in `from..to` for which `is` holds, which holds for all larger ones; else
-/// `to`.
+/// Returns the smallest number in `from..to` for which `is` holds, which holds for all larger ones;
+/// else `to`.
 fn partition(from: usize, to: usize, is: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (from, to.max(from));
     while from < to {
@@ -134,8 +134,8 @@ fn partition(from: usize, to: usize, is: impl Fn(usize) -> bool) -> usize {
     from
 }
 
-/// A sentence after its label, broken into lines of at most `width` characters; on one line without
-/// a width.
+/// Returns a sentence after its label, broken into lines of at most `width` characters; on one line
+/// without a width.
 pub fn remark(label: &str, text: &str, width: Option<usize>) -> String {
     let plain = anstream::adapter::strip_str(label).to_string();
     let label = Word { text: label.into(), plain, joined: false, minor: false, function: None };
@@ -144,12 +144,12 @@ pub fn remark(label: &str, text: &str, width: Option<usize>) -> String {
     wrap(&words, width.unwrap_or(usize::MAX)).join("\n")
 }
 
-/// The width of `text` on a terminal, without its colour codes.
+/// Returns the width of `text` on a terminal, without its colour codes.
 pub fn visible_width(text: &str) -> usize {
     anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum()
 }
 
-/// The words of a path, with the names of folded code or without.
+/// Returns the words of a path, with the names of folded code or without.
 fn words(text: &PathText<'_>, folded: bool) -> Vec<Word> {
     let mut words: Vec<Word> = text.start.map(Word::dim).into_iter().collect();
     let mut at = 0;
@@ -164,8 +164,8 @@ fn words(text: &PathText<'_>, folded: bool) -> Vec<Word> {
     words
 }
 
-/// How many steps, at least one, go through consecutive lines of one function and decide nothing
-/// before the last.
+/// Returns the number of steps, at least one, through consecutive lines of one function without a
+/// decision before the last.
 fn range(steps: &[Step<'_>]) -> usize {
     let line = |step: &Step<'_>| step.location.map_or(0, |at| at.line);
     let simple = |step: &Step<'_>| {
@@ -179,7 +179,7 @@ fn range(steps: &[Step<'_>]) -> usize {
     1 + steps.windows(2).take_while(goes_on).count()
 }
 
-/// The word of a step, or of a range that begins with it.
+/// Returns the word of a step, or of a range that begins with it.
 fn word(step: &Step<'_>, last: Option<&Step<'_>>, folded: bool) -> Word {
     let place = match last {
         Some(last) => format!("{}–{}", step.place(), last.place()),
@@ -205,7 +205,7 @@ fn word(step: &Step<'_>, last: Option<&Step<'_>>, folded: bool) -> Word {
     }
 }
 
-/// `words` with the names of functions where they change; the first is `function`.
+/// Returns `words` with the names of functions where they change. The first is `function`.
 fn named(words: Vec<Word>, function: &str) -> Vec<Word> {
     let mut namer = Namer::new(function);
     let name = |word: Word| {
@@ -218,7 +218,7 @@ fn named(words: Vec<Word>, function: &str) -> Vec<Word> {
     words.into_iter().map(name).collect()
 }
 
-/// `words` with an ellipsis for each run of minor ones.
+/// Returns `words` with an ellipsis for each run of minor ones.
 fn without_minor(words: Vec<Word>) -> Vec<Word> {
     let mut kept: Vec<Word> = Vec::new();
     for word in words {
@@ -231,8 +231,8 @@ fn without_minor(words: Vec<Word>) -> Vec<Word> {
     kept
 }
 
-/// `words` with `count` of them replaced by a remark, in the middle but nearer to the end. Minor
-/// words beside the remark go with them.
+/// Returns `words` with `count` of them replaced by a remark, in the middle but nearer to the end.
+/// Minor words beside the remark are left out as well.
 fn without(words: &[Word], count: usize) -> Vec<Word> {
     let middle = (words.len() - count) * 2 / 3;
     let head = words[..middle].iter().rposition(|word| !word.minor).map_or(0, |last| last + 1);
@@ -242,7 +242,7 @@ fn without(words: &[Word], count: usize) -> Vec<Word> {
     words[..head].iter().chain([&remark]).chain(&words[tail..]).cloned().collect()
 }
 
-/// The words that are kept, the first and the last among them, and a remark for each gap.
+/// Returns the words that are kept, the first and the last among them, and a remark for each gap.
 fn with_only(words: &[Word], keep: impl Fn(usize) -> bool) -> Vec<Word> {
     let mut kept = Vec::new();
     let mut gap = 0;
@@ -288,7 +288,7 @@ mod tests {
 
     use super::*;
 
-    /// Steps on these lines of one function, each with a choice behind it.
+    /// Returns steps on these lines of one function, each with a choice behind it.
     fn path<'a>(locations: &'a [Location], lines: &[usize]) -> PathText<'a> {
         let step = |(position, &line): (usize, &usize)| Step {
             stack: vec!["f"],
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn paths_of_one_function_look_different_at_every_width() {
         let locations = locations();
-        // They differ in the middle, in one step or in several.
+        // The paths differ in the middle, in one step or in several.
         let lines = |change: &[usize]| {
             let line = |line| if change.contains(&line) { line + 50 } else { line };
             (0..50).map(line).collect::<Vec<_>>()

@@ -1,5 +1,5 @@
-//! One path as the text of its source: each line that it went through, and behind each decision how
-//! often control went that way.
+//! One path as the text of its source: each line that it went through, and behind each decision the
+//! number of times that control went that way.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -16,24 +16,24 @@ use crate::show::style::{grouped, percent, plural};
 
 /// The page of a path of a function.
 pub struct Page<'a> {
-    /// All that the profiles tell.
+    /// The report on the profiles.
     pub report: &'a Report,
     /// The function.
     pub function: &'a Function,
-    /// Its path.
+    /// The path.
     pub path: &'a Path,
-    /// The path's number among the executed ones of the function.
+    /// The number of the path among the executed ones of the function.
     pub rank: usize,
-    /// How it is told.
+    /// The wording of the path.
     pub wording: Wording<'a>,
     /// The text of source files by their names in the function's locations.
     pub sources: &'a HashMap<String, Option<Source>>,
-    /// How wide its heading may be; `None` if there is no end.
+    /// The largest width of the heading; `None` if it is unlimited.
     pub width: Option<usize>,
 }
 
 impl Page<'_> {
-    /// The page as text with styles, a line for each line of it.
+    /// Returns the page as text with styles.
     pub fn text(&self) -> String {
         let words = path_text::texts(self.function, self.wording, &[self.path]);
         let Some(words) = words.first() else { return String::new() };
@@ -108,7 +108,7 @@ impl Page<'_> {
         );
     }
 
-    /// How often control went this way: `, 29 of 39 times`.
+    /// Returns the number of times that control went this way: `, 29 of 39 times`.
     fn how_often(&self, step: &Step<'_>) -> String {
         let taken = step.taken.and_then(|edge| {
             let count = self.function.edge_counts[edge]?;
@@ -121,11 +121,11 @@ impl Page<'_> {
     }
 }
 
-/// Functions with their file, each where it begins.
+/// Functions with their file, at the step where they begin.
 type Heading<'a> = Option<(String, &'a str)>;
 
-/// What stands above each step, and before it: its line, with its file if that is not the one that
-/// stands above.
+/// Returns the heading above each step, and the label before it: its line, with its file if that is
+/// not the one in the heading.
 fn labels<'a>(words: &'a PathText<'_>) -> (Vec<Heading<'a>>, Vec<String>) {
     let (mut before, mut file) = (String::new(), "");
     let label = |step: &'a Step<'_>| {
@@ -146,8 +146,8 @@ fn labels<'a>(words: &'a PathText<'_>) -> (Vec<Heading<'a>>, Vec<String>) {
     words.steps.iter().map(label).unzip()
 }
 
-/// The steps as text, those of an unrolled loop once. What is inlined by several calls of one line
-/// is none.
+/// Returns the steps as text, those of an unrolled loop once. Code that several calls of one line
+/// inline is not a repetition.
 fn without_repetitions(words: &PathText<'_>, pieces: &[String], width: usize) -> String {
     let calls = words.steps.iter().map(|step| step.location.and_then(|at| at.inlined_at));
     let places: Vec<_> = calls.zip(pieces).collect();
@@ -171,7 +171,7 @@ fn without_repetitions(words: &PathText<'_>, pieces: &[String], width: usize) ->
     text
 }
 
-/// Where control goes from a step: the next step, with its function if that is another, or the end.
+/// Returns the target of a step: the next step, with its function if that is another, or the end.
 fn target(words: &PathText<'_>, index: usize) -> String {
     let Some(next) = words.steps.get(index + 1) else { return words.end() };
     match next.stack.last() {

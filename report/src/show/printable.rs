@@ -1,8 +1,8 @@
-//! A report whose every name can be shown to people: [`terminal`] was applied to all text in it.
-//! The words of command lines are [quoted](crate::shell) instead.
+//! A report whose names can all be shown to people: [`terminal`] was applied to all text in it. The
+//! words of command lines are [quoted](crate::shell) instead.
 //!
-//! Views take this type and not [`Report`], so that none can forget it. Names that are equal stay
-//! equal, so that calls still find their callees.
+//! Views take this type and not [`Report`], so that none can omit the step. Equal names stay equal,
+//! so that calls still find their callees.
 
 use std::borrow::Cow;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! The remarks below a table: what was not counted, and how far the counts can be trusted.
+//! The remarks below a table: the code that was not counted, and the reliability of the counts.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::show::document::{Remark, Tone};
 use crate::show::options::View;
 use crate::show::style::{grouped, plural};
 
-/// Said of processes that did not end in the normal way, ...
+/// The remark on processes that did not end in the normal way, ...
 const INCOMPLETE: &str = "\
     incomplete: the process ended without writing a profile (it was killed or crashed, or left by \
     exec or quick_exit) or is still running; the paths that it had completed are counted";
 
-/// What is said of runs whose other threads were in the middle of code when the process ended.
+/// The remark on runs whose other threads were running code when the process ended.
 const OTHERS_RUN: &str = "other threads were running when the process ended; what they were in \
      the middle of is counted up to their last call, or up to their last path that ended";
 
-/// ... and also where counters may be in registers.
+/// ... and its addition where counters may be in registers.
 const LOOPS: &str = "; what the loop counted that a thread was in may be missing";
 
-/// What is said of runs with other flags.
+/// The remarks on runs with other flags.
 const FLAGS: [(Applies, Tone, &str); 7] = [
     (
         |run| run.partial,
@@ -68,7 +68,7 @@ const FLAGS: [(Applies, Tone, &str); 7] = [
     ),
 ];
 
-/// The remarks below a view.
+/// Returns the remarks below a view.
 pub(crate) fn of(report: &Report, view: View) -> Vec<Remark> {
     let counts = not_counted(report).into_iter().chain(only_calls(report, view));
     let counts = counts.chain(interrupted(report)).chain(beyond_tables(report));
@@ -76,7 +76,7 @@ pub(crate) fn of(report: &Report, view: View) -> Vec<Remark> {
     counts.map(Remark::note).chain(flags(report)).collect()
 }
 
-/// What is left out or cut.
+/// Returns the remark on code that is left out or cut.
 fn not_counted(report: &Report) -> Option<String> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for reason in report.functions.iter().filter_map(|function| function.shape.skipped.as_deref()) {
@@ -145,7 +145,7 @@ fn beyond_tables(report: &Report) -> Option<String> {
     })
 }
 
-/// What the heading means by paths in flight.
+/// Explains paths in flight in the heading.
 fn in_flight(report: &Report) -> Option<String> {
     report.counted().any(|function| function.paths_in_flight() > 0).then(|| {
         "in flight: a path that had not ended when its process did, or that a jump out of its \
@@ -154,7 +154,7 @@ fn in_flight(report: &Report) -> Option<String> {
     })
 }
 
-/// What the heading means by mixed settings.
+/// Explains mixed settings in the heading.
 fn mixed(report: &Report) -> Option<String> {
     let said = [
         report.common(|module| module.mode.name()),
@@ -164,7 +164,7 @@ fn mixed(report: &Report) -> Option<String> {
     said.contains(&MIXED).then(|| format!("{MIXED}: not all units were compiled with the same"))
 }
 
-/// What the flags of the runs mean.
+/// Explains the flags of the runs.
 fn flags(report: &Report) -> Vec<Remark> {
     let remark = |(applies, tone, text): (Applies, Tone, String)| {
         let mut runs = report.runs.iter().filter(|run| applies(run));
@@ -178,10 +178,10 @@ fn flags(report: &Report) -> Vec<Remark> {
     of_runs(report).into_iter().filter_map(remark).collect()
 }
 
-/// Whether a remark applies to a run.
+/// Returns true if a remark applies to a run.
 type Applies = fn(&Run) -> bool;
 
-/// What the flags of runs mean for their counts, in order: a remark for each flag.
+/// Returns the meaning of the flags of runs for their counts, in order: a remark for each flag.
 fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
     let promotes = report.modules.iter().any(|module| module.promotes);
     let loops = if promotes { LOOPS } else { "" };

@@ -15,7 +15,7 @@ use crate::show::{
     branches, calls, functions, heading, hot_blocks, hot_paths, opcodes, remarks, skipped,
 };
 
-/// The report, with times in a zone.
+/// Returns the report, with times in a zone.
 pub fn document<'a>(report: &'a Printable, options: &Options, zone: &TimeZone) -> Document<'a> {
     let mut document = Document { heading: heading::facts(report, zone), ..Document::default() };
     let chosen = || select::functions(report, &options.filter);
@@ -28,7 +28,7 @@ pub fn document<'a>(report: &'a Printable, options: &Options, zone: &TimeZone) -
             document.tables = vec![skipped::table(report, options)];
             return document;
         }
-        // What callees the code of the system has, and what it executed, belong to the program.
+        // The callees and the instructions of system code belong to the program.
         View::Opcodes(rows @ opcodes::Rows::Program) => {
             vec![opcodes::table(report, &with_blocks(all()), rows, options.top)]
         }
@@ -45,7 +45,7 @@ pub fn document<'a>(report: &'a Printable, options: &Options, zone: &TimeZone) -
     document
 }
 
-/// What is hot: blocks, calls and paths, as far as each is counted.
+/// Returns the hot blocks, calls and paths, as far as each is counted.
 fn hot<'a>(report: &'a Printable, options: &Options, mut document: Document<'a>) -> Document<'a> {
     let counts = |what: fn(Counting) -> bool| {
         report.counted().any(|function: &Function| what(function.counting))
@@ -69,7 +69,7 @@ fn hot<'a>(report: &'a Printable, options: &Options, mut document: Document<'a>)
     document
 }
 
-/// Those of which this is counted.
+/// Returns the functions with this counting.
 fn of_counting<'a>(mut chosen: Chosen<'a>, what: impl Fn(Counting) -> bool) -> Chosen<'a> {
     chosen.functions.retain(|function| what(function.counting));
     chosen
@@ -78,7 +78,7 @@ fn of_counting<'a>(mut chosen: Chosen<'a>, what: impl Fn(Counting) -> bool) -> C
 /// Writes the report as text without a width, times in UTC.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Result<()> {
     let document = document(report, options, &TimeZone::UTC);
     forms::write(&document, Format::Text, Screen::default(), out)
@@ -118,7 +118,7 @@ mod tests {
         View::Branches,
     ];
 
-    /// The sample program, with counts that take much room and names that take more.
+    /// Returns the sample program, with long counts and longer names.
     fn large() -> Report {
         let mut report = sample::report();
         for function in &mut report.functions {
@@ -183,7 +183,7 @@ mod tests {
             let named = Filter { functions: vec!["coll*".into()], ..Filter::default() };
             assert_eq!(said(named), (true, false), "{view:?}");
         }
-        // What ran there ran all the same.
+        // The code in system headers ran all the same.
         let text = written(&report, &Options { view: View::Functions, ..Options::default() });
         assert!(text.contains("executed  11,431,261 LLVM instructions"), "{text}");
     }

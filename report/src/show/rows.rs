@@ -1,4 +1,4 @@
-//! What tables have in common: columns and cells for functions, and the sentences below.
+//! The common parts of tables: columns and cells for functions, and the sentences below.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,14 +13,14 @@ use crate::show::notation::base_name;
 use crate::show::style::{grouped, percent, shown};
 use crate::show::table::{Cell, CellKind, Column, Link, Name, SourceLine, Visibility};
 
-/// What a share is, wherever there is one.
+/// The explanation of a share.
 pub(crate) const SHARE: &str = "share: of all executed LLVM instructions of counted code";
 
-/// What tables say that have no row.
+/// The text of a table without rows.
 pub(crate) const NO_MATCH: &str = "No counted function matches.";
 
-/// What a table says that no function of a report can have a row in, since no mode counts what it
-/// is of.
+/// Returns the text of a table that no function of a report can have a row in, since no mode counts
+/// its kind of event.
 pub(crate) fn not_of_mode(report: &Report, what: &str) -> String {
     match report.counted().next() {
         None => "No function is counted; --skipped says why.".into(),
@@ -31,19 +31,19 @@ pub(crate) fn not_of_mode(report: &Report, what: &str) -> String {
     }
 }
 
-/// What tables of accesses say of a trace that has none: nothing follows from it.
+/// The text of a table of accesses for a trace without any: nothing follows from it.
 pub(crate) const NO_ACCESSES: &str = "The trace has no accesses to memory: \
      -fpath-trace=control-flow leaves them out, or nothing was recorded.";
 
-/// The names of functions in a table: each has its own, and what tells it from others of that name.
+/// The names of the functions in a table, each with a qualifier if others have the same name.
 pub(crate) struct Names<'a> {
     report: &'a Report,
-    /// By the address of the function.
+    /// The qualifiers by the address of the function.
     qualifiers: HashMap<*const Function, String>,
 }
 
 impl<'a> Names<'a> {
-    /// The names of the functions of one table.
+    /// Returns the names of the functions of one table.
     pub(crate) fn of(report: &'a Report, functions: &[&'a Function]) -> Self {
         let mut by_name: BTreeMap<&str, BTreeMap<*const Function, &Function>> = BTreeMap::new();
         for &function in functions {
@@ -73,7 +73,7 @@ impl<'a> Names<'a> {
         Self { report, qualifiers }
     }
 
-    /// The name of one of them.
+    /// Returns the name of one of them.
     pub(crate) fn name(&self, function: &Function) -> Name {
         let path = self.report.modules[function.module].path(&function.shape.file);
         let has_file = !function.shape.file.is_empty();
@@ -85,7 +85,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The cells of one of them, for the columns that [`columns`] gives.
+    /// Returns the cells of one of them, for the columns of [`columns`].
     pub(crate) fn cells(&self, function: &Function) -> Vec<Cell<'static>> {
         let mut cells = vec![Cell::Name(self.name(function)), place(self.report, function)];
         cells.push(Cell::Text(function.shape.name.clone()));
@@ -94,7 +94,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The columns of a function: its name and its place, and for other programs its symbol and image.
+/// Returns the columns of a function: its name and its place, and in data its symbol and image.
 pub(crate) fn columns() -> [Column; 4] {
     [
         Column::new("function", CellKind::Name),
@@ -104,7 +104,7 @@ pub(crate) fn columns() -> [Column; 4] {
     ]
 }
 
-/// A traced function of a program.
+/// Returns the cell of a traced function of a program.
 pub(crate) fn traced_function(program: &Program, function: FunctionId) -> Cell<'static> {
     match program.functions.get(function.index()) {
         Some(of) => {
@@ -115,12 +115,13 @@ pub(crate) fn traced_function(program: &Program, function: FunctionId) -> Cell<'
     }
 }
 
-/// The forms of a name, the longest first: whole, without parameters, without the arguments of
-/// templates, the inner ones first, and without what the function is in, the outermost first.
+/// Returns the forms of a name, the longest first: whole, without parameters, without the arguments
+/// of templates, the inner ones first, and without the scopes of the function, the outermost first.
 pub(crate) fn forms(whole: &str, short: Option<String>) -> Vec<String> {
     let qualified = short.as_deref().unwrap_or(whole);
     let bare = [2, 1, 0].map(|depth| {
-        // What a library adds to tell its versions apart says nothing here.
+        // The inline namespace by which a library distinguishes its versions is of no interest
+        // here.
         without_arguments(qualified, depth, "<…>").replace("std::__cxx11::", "std::")
     });
     let long = std::iter::once(whole.to_owned()).chain(short.clone());
@@ -133,10 +134,10 @@ pub(crate) fn forms(whole: &str, short: Option<String>) -> Vec<String> {
     forms
 }
 
-/// The name without its outermost scope, without its two outermost ones, and so on:
+/// Returns the name without its outermost scope, without its two outermost ones, and so on:
 /// `…::Parser::next`, `…::next`.
 fn without_scopes(name: &str) -> Vec<String> {
-    // What an operator converts to has scopes of its own.
+    // The target type of a conversion operator has scopes of its own.
     let end = name.find("operator").unwrap_or(name.len());
     let mut depth = 0_u32;
     let mut inner = Vec::new();
@@ -153,7 +154,7 @@ fn without_scopes(name: &str) -> Vec<String> {
     inner
 }
 
-/// The file of a function, or else what its unit was compiled from.
+/// Returns the file of a function, or else the source file of its unit.
 fn file<'a>(report: &'a Report, function: &'a Function) -> &'a str {
     match function.shape.file.as_str() {
         "" => &report.modules[function.module].source,
@@ -161,13 +162,13 @@ fn file<'a>(report: &'a Report, function: &'a Function) -> &'a str {
     }
 }
 
-/// The path of the image of a function.
+/// Returns the path of the image of a function.
 fn image(report: &Report, function: &Function) -> String {
     let image = report.images.get(function.image);
     image.map(|image| image.path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Where the function is: `main.c:10`, and its image if there are several.
+/// Returns the place of a function: `main.c:10`, and its image if there are several.
 pub(crate) fn place(report: &Report, function: &Function) -> Cell<'static> {
     let shape = &function.shape;
     let mut text = base_name(file(report, function)).to_owned();
@@ -180,7 +181,7 @@ pub(crate) fn place(report: &Report, function: &Function) -> Cell<'static> {
     line(report, function, &shape.file, shape.line, text)
 }
 
-/// Where a piece of code of the function is: `main.c:10`.
+/// Returns the place of a piece of code of the function: `main.c:10`.
 pub(crate) fn place_of(report: &Report, function: &Function, at: &Location) -> Cell<'static> {
     line(report, function, &at.file, at.line, format!("{}:{}", base_name(&at.file), at.line))
 }
@@ -197,7 +198,7 @@ fn line(
     Cell::SourceLine(SourceLine { file: file.into(), line, text, link })
 }
 
-/// What order the rows have, in words.
+/// Returns the order of the rows, in words.
 pub(crate) fn order(sort: Sort, count: &str) -> String {
     match sort {
         Sort::Count => format!("in order of {count}"),
@@ -207,16 +208,16 @@ pub(crate) fn order(sort: Sort, count: &str) -> String {
     }
 }
 
-/// The sentence below a table that has only the first of `all` rows. `named` is the number of all
-/// in words.
+/// Returns the sentence below a table that has only the first of `all` rows. `named` is the number
+/// of all in words.
 pub(crate) fn left_out(top: usize, all: usize, named: &str) -> Option<String> {
     let shown = shown(top, all);
     (shown < all)
         .then(|| format!("the first {} of {named}; --top 0 shows all", grouped(shown as Count)))
 }
 
-/// The sentence below a table that functions of system headers are left out of, with their share of
-/// the `whole` of executed instructions.
+/// Returns the sentence below a table that leaves out functions of system headers, with their share
+/// of the `whole` of executed instructions.
 pub(crate) fn hidden(chosen: &Chosen<'_>, whole: Count) -> Option<String> {
     let share = match chosen.executed_by_system {
         0 => String::new(),
@@ -225,12 +226,12 @@ pub(crate) fn hidden(chosen: &Chosen<'_>, whole: Count) -> Option<String> {
     left_out_of_system(chosen.of_system, &share)
 }
 
-/// The same where instructions do not matter.
+/// Returns the same sentence, with a given share.
 pub(crate) fn left_out_of_system(functions: usize, share: &str) -> Option<String> {
     left_out_of(functions, &format!("of system headers{share}"))
 }
 
-/// The same for functions that the compiler made.
+/// Returns the same sentence for functions that the compiler made.
 pub(crate) fn left_out_of_made(functions: usize) -> Option<String> {
     left_out_of(functions, "made by the compiler")
 }
@@ -299,7 +300,7 @@ mod tests {
             functions.iter().map(|function| names.name(function).whole()).collect::<Vec<_>>()
         };
         let last = report.functions.len() - 1;
-        // Nothing but their addresses differs.
+        // Only their addresses differ.
         let same = "collatz (collatz in src/main.c of /tmp/demo)";
         assert_eq!(names(&report)[0], same);
         report.functions[last].shape.name = "collatz.llvm.1".into();

@@ -1,4 +1,4 @@
-//! The table of what is not counted: functions that are left out, and edges that are cut, with
+//! The table of code that is not counted: functions that are left out, and edges that are cut, with
 //! reasons.
 
 use counts::model::{Function, Report};
@@ -9,7 +9,7 @@ use crate::show::rows::{self, Names, left_out, left_out_of_system};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
-/// The functions that are not counted, and the cuts, with reasons.
+/// Returns the functions that are not counted, and the cuts, with reasons.
 pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     let chosen = options.filter.choose(report, report.functions.iter());
     let hidden = left_out_of_system(chosen.of_system, "");
@@ -40,7 +40,7 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     }
 }
 
-/// What is cut in `function` besides its loops, in words.
+/// Returns the cuts in `function` besides its loops, in words.
 fn cuts(function: &Function, limit: u64) -> Vec<String> {
     let why = [
         (CutReason::Limit, format!("cut at the limit of {} paths", grouped(limit.into()))),

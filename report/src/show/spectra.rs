@@ -1,5 +1,5 @@
-//! What tells failing runs from passing ones, for people: functions, then paths, blocks, branches
-//! and lines, the most suspicious first.
+//! The differences between failing and passing runs, for people: functions, then paths, blocks,
+//! branches and lines, the most suspicious first.
 
 use compare::formulas::{Formula, Runs};
 use compare::spectra::{Element, Kind, Ranked, Spectra};
@@ -16,20 +16,20 @@ use crate::show::rows::forms;
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Name, Row, SourceLine, Table, Visibility};
 
-/// What of a ranking is shown.
+/// The parts of a ranking to show.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The most rows in each table (0: all).
+    /// The largest number of rows in each table (0: all).
     pub top: usize,
-    /// Only elements of functions that its globs let through.
+    /// The globs that choose functions.
     pub filter: Filter,
-    /// The formula that gives scores.
+    /// The formula of the scores.
     pub formula: Formula,
-    /// What is ranked.
+    /// The kinds of elements that are ranked.
     pub kinds: Vec<Kind>,
 }
 
-/// Rankings of what runs executed. All names in `spectra` must be
+/// Returns rankings of the elements that runs executed. All names in `spectra` must be
 /// [printable](crate::show::printable).
 pub fn document<'a>(spectra: &'a Spectra, options: &Options) -> Document<'a> {
     let Runs { failing, passing } = spectra.runs;
@@ -66,7 +66,7 @@ struct View<'v, 'a> {
 }
 
 impl<'a> View<'_, 'a> {
-    /// A table of what is ranked, with the cells that `texts` gives for each.
+    /// Returns a table of ranked elements. `texts` returns the cells of each.
     fn table<T>(
         &self,
         name: &'static str,
@@ -74,7 +74,7 @@ impl<'a> View<'_, 'a> {
         ranked: &[Ranked<T>],
         mut texts: impl FnMut(&T) -> Vec<Cell<'a>>,
     ) -> Table<'a> {
-        // What no failing run executed has the score 0 and stands behind all others.
+        // An element that no failing run executed has the score 0, and comes after all others.
         let suspicious = ranked.iter().take_while(|element| element.by.failing > 0).count();
         let kept = shown(self.options.top, suspicious);
         let all = self.spectra.runs;
@@ -200,12 +200,12 @@ impl<'a> View<'_, 'a> {
     }
 }
 
-/// The columns of a function: its name, and where it is.
+/// Returns the columns of a function: its name, and its place.
 fn function_columns() -> [Column; 2] {
     [Column::new("function", CellKind::Name), Column::new("defined at", CellKind::SourceLine)]
 }
 
-/// The cells of these columns.
+/// Returns the cells of these columns.
 fn function_cells<'a>(function: &Function) -> Vec<Cell<'a>> {
     let shape = &function.shape;
     let place = match shape.file.as_str() {
@@ -224,7 +224,7 @@ fn line_of<'a>(file: &str, line: u32) -> Cell<'a> {
     Cell::SourceLine(SourceLine { file: file.into(), line, text, link: None })
 }
 
-/// A way from a block that has several.
+/// Returns a way from a block that has several.
 fn branch(function: &Function, edge: usize) -> String {
     let edge = &function.shape.edges[edge];
     let [from, to] = [edge.from, edge.to].map(|end| block_and_line(function, end));

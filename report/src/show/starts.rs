@@ -1,4 +1,4 @@
-//! The table of the starts that profiles hold, the last one first.
+//! The table of the starts in profiles, the last one first.
 
 use std::path::PathBuf;
 
@@ -16,12 +16,12 @@ use crate::show::rows::left_out;
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Name, Row, Table};
 
-/// What a start is.
+/// The explanation of a start.
 const START: &str = "a start is what one command began, with all processes that it started; \
      --run N of other commands reads one, --all reads all";
 
-/// The starts in at most `top` rows (0: all), times in a time zone. `build` says what became of the
-/// image that a record is of.
+/// Returns the starts in at most `top` rows (0: all), times in a time zone. `build` returns the
+/// present state of the image of a record.
 pub fn table(
     records: &[Record],
     top: usize,
@@ -85,7 +85,7 @@ fn cells(
         Cell::Text(time(start, zone)),
         // The runs of a sum did not all run from its first start to its last end.
         Cell::Time(taken, is_complete).only_if(!merged && (is_complete || taken > 0)),
-        // A sum does not tell which processes its runs were of.
+        // A sum does not record the processes of its runs.
         if merged {
             Cell::Nothing
         } else {
@@ -97,7 +97,7 @@ fn cells(
     ]
 }
 
-/// The words of a command line, in which a zero ends each.
+/// Returns the words of a command line, in which a zero ends each.
 fn command(command_line: &[u8]) -> CommandLine {
     let words = command_line.split_inclusive(|&byte| byte == 0);
     CommandLine(shell::words(words.map(|word| word.strip_suffix(&[0]).unwrap_or(word))))

@@ -1,10 +1,10 @@
-//! How numbers and names look.
+//! The form of numbers and names.
 
 use counts::model::Count;
 use owo_colors::OwoColorize;
 use unicode_width::UnicodeWidthStr;
 
-/// A whole number with its digits in groups of three.
+/// Returns a whole number with its digits in groups of three.
 pub fn grouped(number: Count) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -17,7 +17,8 @@ pub fn grouped(number: Count) -> String {
     text
 }
 
-/// `part` of `whole` in percent with one decimal. Rounds down near 100, so that only all is all.
+/// Returns `part` of `whole` in percent with one decimal. Only the whole is 100%: values near it
+/// are rounded down.
 pub fn percent(part: Count, whole: Count) -> String {
     let permille = permille(part, whole);
     match permille {
@@ -27,7 +28,7 @@ pub fn percent(part: Count, whole: Count) -> String {
     }
 }
 
-/// A number of units, of which `unit` are 1, rounded to hundredths; signed if wanted.
+/// Returns a number of units, of which `unit` are 1, rounded to hundredths; signed if wanted.
 pub(crate) fn amount(number: i128, unit: i128, has_sign: bool) -> String {
     let sign = match number.signum() {
         -1 => "-",
@@ -46,7 +47,7 @@ pub(crate) fn amount(number: i128, unit: i128, has_sign: bool) -> String {
     format!("{sign}{}.{hundredths:02}", grouped(whole))
 }
 
-/// A part of a difference in percent; negative if it goes the other way.
+/// Returns a part of a difference in percent; negative if it goes the other way.
 pub(crate) fn signed_percent(part: i128, whole: i128) -> String {
     if whole == 0 {
         return "–".into();
@@ -54,13 +55,13 @@ pub(crate) fn signed_percent(part: i128, whole: i128) -> String {
     let percent = part as f64 / whole as f64 * 100.0;
     match part == whole {
         true => "100%".into(),
-        // Only all of it is 100.
+        // Only the whole is 100.
         false if (99.95..100.0).contains(&percent) => "99.9%".into(),
         false => format!("{percent:.1}%"),
     }
 }
 
-/// Thousandths of `whole`, rounded, but below 1000 unless it is all.
+/// Returns thousandths of `whole`, rounded, but below 1000 unless it is all.
 fn permille(part: Count, whole: Count) -> Count {
     if whole == 0 {
         return 0;
@@ -68,13 +69,13 @@ fn permille(part: Count, whole: Count) -> Count {
     if part >= whole {
         return 1000;
     }
-    // Keep 118 bits, so that the product fits; what is lost does not show.
+    // Keep 118 bits, so that the product fits. The lost bits do not show.
     let shift = (Count::BITS - whole.leading_zeros()).saturating_sub(118);
     let (part, whole) = (part >> shift, whole >> shift);
     ((part * 1000 + whole / 2) / whole).min(999)
 }
 
-/// A share in percent, coloured by its weight.
+/// Returns a share in percent, coloured by its weight.
 pub fn share(part: Count, whole: Count) -> String {
     let text = percent(part, whole);
     match permille(part, whole) {
@@ -84,41 +85,41 @@ pub fn share(part: Count, whole: Count) -> String {
     }
 }
 
-/// How many of `all` rows are shown if at most `top` may be (0: all).
+/// Returns the number of shown rows of `all` if at most `top` may be shown (0: all).
 pub fn shown(top: usize, all: usize) -> usize {
     if top == 0 { all } else { top.min(all) }
 }
 
-/// `one thing`, `2 things`.
+/// Returns `one thing`, `2 things`.
 pub fn plural(number: usize, thing: &str) -> String {
     let number_text = grouped(number as Count);
     if number == 1 { format!("{number_text} {thing}") } else { format!("{number_text} {thing}s") }
 }
 
-/// The columns that `text` takes on a terminal, without its styles.
+/// Returns the columns that `text` takes on a terminal, without its styles.
 pub fn visible_width(text: &str) -> usize {
     anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum()
 }
 
-/// `text`, cut in its middle to at most `width` columns of a terminal.
+/// Returns `text`, cut in its middle to at most `width` columns of a terminal.
 pub fn elide(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.filter(|&width| text.width() > width) else { return text.into() };
     let room = width.saturating_sub(1);
     let head = start(text, room.div_ceil(2));
     let tail = end(text, room - head.width());
-    // Neighbours may be wider than each alone: then the tail goes.
+    // Neighbours may be wider than each alone. Then the tail is dropped.
     let cut = format!("{head}…{tail}");
     if cut.width() <= width { cut } else { format!("{head}…") }
 }
 
-/// As much of the start of `text` as fits into `width` columns.
+/// Returns as much of the start of `text` as fits into `width` columns.
 pub fn start(text: &str, width: usize) -> &str {
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     let fitting = ends.take_while(|&end| text[..end].width() <= width);
     &text[..fitting.last().unwrap_or(0)]
 }
 
-/// As much of the end of `text` as fits into `width` columns.
+/// Returns as much of the end of `text` as fits into `width` columns.
 pub fn end(text: &str, width: usize) -> &str {
     let starts = text.char_indices().rev().map(|(at, _)| at);
     let fitting = starts.take_while(|&start| text[start..].width() <= width);

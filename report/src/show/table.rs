@@ -1,8 +1,8 @@
-//! A table as a value: columns, rows of typed cells, and what is said below.
+//! A table as a value: columns, rows of typed cells, and the notes below.
 //!
 //! Every view returns one, and [`document`](crate::show::document) writes it: as text that fits a
-//! terminal, as Markdown, CSV or JSON. A cell holds what it means, not how it looks. What looks
-//! different at each width, a path above all, is a [`Flow`].
+//! terminal, as Markdown, CSV or JSON. A cell holds a meaning, not a form. Content with another
+//! form at each width, a path above all, is a [`Flow`].
 
 use std::path::{Path, PathBuf};
 
@@ -13,61 +13,64 @@ use crate::show::style::visible_width;
 /// A table.
 #[derive(Default)]
 pub struct Table<'a> {
-    /// What its rows are, in one word: `functions`.
+    /// The kind of its rows, in one word: `functions`.
     pub name: &'static str,
     /// Its columns. Those of numbers come first, since text in the last column needs no padding.
     pub columns: Vec<Column>,
     /// Its rows.
     pub rows: Vec<Row<'a>>,
-    /// Sentences below it: what order its rows have, what a share is of, what is left out.
+    /// Sentences below it: the order of its rows, the whole of a share, the parts that are left
+    /// out.
     pub notes: Vec<String>,
-    /// What stands in its place if it has no rows.
+    /// The text in its place if it has no rows.
     pub empty: String,
 }
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What people read above it.
+    /// The title for people.
     pub title: &'static str,
-    /// What other programs call it: letters and `_`.
+    /// The name for other programs: letters and `_`.
     pub key: &'static str,
-    /// What its cells are.
+    /// The kind of its cells.
     pub kind: CellKind,
-    /// When the text form shows its cells.
+    /// The condition under which the text form shows its cells.
     pub shown: Visibility,
-    /// Whether its cells may stand below those of the column before, where there is little room.
+    /// True if its cells may be below those of the column before, where there is little room.
     pub stacks: bool,
 }
 
-/// What the cells of a column are. Each has a form as [data](Cell::fields), in one field or more.
+/// The kind of the cells of a column. Each has a form as [data](Cell::fields), in one field or
+/// more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     /// The place of the row among all: 1 is the first.
     Rank,
     /// A count.
     Number,
-    /// A count that may be wrong; a second field says whether it is.
+    /// A count that may be wrong. A second field is true if it may be.
     Estimate,
     /// A count with a sign, or one that was divided.
     Amount,
-    /// A part of a whole. As data a number from 0 to 1; less or more where parts have signs.
+    /// A part of a whole. As data it is a number from 0 to 1, or beyond where parts have signs.
     Share,
-    /// How many of how many, in two fields.
+    /// A part and its whole, in two fields.
     Ratio,
-    /// The same where both are few, so that no percentage is wanted.
+    /// A part and its whole where both are few, so that no percentage is wanted.
     Fraction,
     /// The place of the row among all at best and at worst, in two fields.
     Ranks,
     /// A number with a fraction.
     Score,
-    /// Seconds; a second field says whether it is known when they ended.
+    /// Seconds. A second field is true if the end of the time is known.
     Seconds,
     /// A count of nanoseconds.
     Nanoseconds,
-    /// The number of a stream of a trace, which stands for its thread.
+    /// The number of a stream of a trace, which identifies its thread.
     Stream,
-    /// Streams with how often each was it, the most frequent first. The text has the first one.
+    /// Streams, each with the number of its occurrences, the most frequent first. The text has the
+    /// first one.
     Streams,
     /// The name of a function.
     Name,
@@ -77,13 +80,13 @@ pub enum CellKind {
     PathEnd,
     /// Any other text.
     Text,
-    /// Text that fits itself into a width: see [`Flow`].
+    /// Text that is fitted into a width: see [`Flow`].
     Flow,
-    /// Things with their counts.
+    /// Names with their counts.
     Counts,
 }
 
-/// When the text form shows the cells of a column.
+/// The condition under which the text form shows the cells of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
     /// In every row.
@@ -102,32 +105,32 @@ pub enum Visibility {
 pub struct Row<'a> {
     /// A cell for each column.
     pub cells: Vec<Cell<'a>>,
-    /// Whether it sums other rows.
+    /// True if it sums other rows.
     pub is_sum: bool,
 }
 
 /// A cell of a table.
 pub enum Cell<'a> {
-    /// There is nothing to say: `–`.
+    /// Not applicable: `–`.
     Nothing,
-    /// It is not known: `?`.
+    /// Unknown: `?`.
     Unknown,
     /// The place of the row among all.
     Rank(usize),
     /// A count.
     Number(Count),
-    /// A count, and whether it may be wrong: `~`.
+    /// A count, and true if it may be wrong: `~`.
     Estimate(Count, bool),
-    /// A part of a whole, coloured by its weight if it is a hot spot that is looked for.
+    /// A part of a whole, coloured by its weight if it is a possible hot spot.
     Share {
         /// The part.
         part: Count,
         /// The whole.
         whole: Count,
-        /// Whether its weight has a colour.
+        /// True if its weight has a colour.
         heat: bool,
     },
-    /// A count in units, of which so many are 1.
+    /// A count in units.
     Amount(Amount),
     /// A part of a whole, either of which may be below 0.
     SignedShare(i128, i128),
@@ -139,15 +142,15 @@ pub enum Cell<'a> {
     Ranks(usize, usize),
     /// A number with a fraction; it may be infinite.
     Score(f64),
-    /// Nanoseconds, and whether that is all of them.
+    /// Nanoseconds, and true if they are complete.
     Time(u64, bool),
-    /// Streams, if their numbers are known, and how often each was it.
+    /// Streams, if their numbers are known, and the number of occurrences of each.
     Streams(Vec<(Option<u64>, u64)>),
     /// The name of a function.
     Name(Name),
     /// A line of a file.
     SourceLine(SourceLine),
-    /// Where a path ended.
+    /// The place where a path ended.
     PathEnd {
         /// The function.
         function: String,
@@ -156,54 +159,54 @@ pub enum Cell<'a> {
     },
     /// Any other text.
     Text(String),
-    /// Text that fits itself into a width.
+    /// Text that is fitted into a width.
     Flow(Box<dyn Flow + 'a>),
-    /// Things with their counts.
+    /// Names with their counts.
     Counts(Vec<Counted>),
 }
 
 /// A count in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount {
-    /// How many units.
+    /// The number of units.
     pub number: i128,
-    /// How many units are 1; at least 1.
+    /// The number of units in 1; at least 1.
     pub unit: i128,
-    /// Whether a sign stands before what is more than 0.
+    /// True if a positive number has a sign.
     pub has_sign: bool,
 }
 
-/// A thing with its count.
+/// A name with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// What other programs call it.
+    /// The name for other programs.
     pub key: String,
-    /// What people read.
+    /// The text for people.
     pub text: String,
     /// Its count, if that is known.
     pub count: Option<Count>,
 }
 
 impl Counted {
-    /// A thing that people and programs call the same.
+    /// Creates a count whose name is the same for people and programs.
     pub fn new(name: impl Into<String>, count: Option<Count>) -> Self {
         let name = name.into();
         Self { key: name.clone(), text: name, count }
     }
 }
 
-/// Text that fits itself into a width.
+/// Text that is fitted into a width.
 pub trait Flow {
-    /// All of it on one line, without styles.
+    /// Returns all of it on one line, without styles.
     fn plain(&self) -> String;
 
-    /// The same in lines of at most `width` columns; in full on one line without a width. Lines may
-    /// carry styles.
+    /// Returns the text in lines of at most `width` columns; in full on one line without a width.
+    /// Lines may carry styles.
     fn fit(&self, width: Option<usize>) -> Vec<String>;
 }
 
-/// Words that are broken into lines between them: the plainest [`Flow`]. A word may carry styles.
-/// One that is wider than a line goes on in the next.
+/// Words that are broken into lines between them, the plainest [`Flow`]. A word may carry styles. A
+/// word that is wider than a line goes on in the next.
 #[derive(Clone, Debug, Default)]
 pub struct Words(pub Vec<String>);
 
@@ -242,21 +245,22 @@ pub struct Name {
     /// Its forms, the whole name first and each next one shorter: without parameters, without
     /// arguments of templates.
     pub forms: Vec<String>,
-    /// What tells it from another function that has the same name: its file, or its image.
+    /// The qualifier that distinguishes it from another function of the same name: its file, or its
+    /// image.
     pub qualifier: Option<String>,
-    /// What stands behind it: the number of a path of it, say.
+    /// The text behind it: the number of a path of it, say.
     pub suffix: String,
-    /// Where it is.
+    /// The place of the function.
     pub link: Option<Link>,
 }
 
 impl Name {
-    /// All that is known of it.
+    /// Returns the complete name.
     pub fn whole(&self) -> String {
         self.form(0)
     }
 
-    /// One of its forms, with qualifier and suffix.
+    /// Returns one of its forms, with qualifier and suffix.
     pub fn form(&self, at: usize) -> String {
         let mut text = self.forms.get(at).or(self.forms.last()).cloned().unwrap_or_default();
         if let Some(qualifier) = &self.qualifier {
@@ -269,17 +273,17 @@ impl Name {
 /// A line of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The file as the compiler was given it; empty if that is not known.
+    /// The file as given to the compiler; empty if it is unknown.
     pub file: String,
     /// The line; 0 if only the file is known.
     pub line: u32,
-    /// What people see: mostly without directories.
+    /// The text for people, mostly without directories.
     pub text: String,
-    /// Where it is.
+    /// The place of the line.
     pub link: Option<Link>,
 }
 
-/// What a terminal may open.
+/// A place that a terminal may open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The absolute path of a file.
@@ -289,7 +293,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link to a line of a file, if it has an absolute path.
+    /// Creates a link to a line of a file, if it has an absolute path.
     pub fn new(path: &Path, line: u32) -> Option<Self> {
         path.is_absolute().then(|| Self { path: path.to_path_buf(), line })
     }
@@ -298,7 +302,7 @@ impl Link {
 /// A field of a row as data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Field {
-    /// Nothing, or not known.
+    /// Nothing, or unknown.
     Null,
     /// A count.
     Count(Count),
@@ -306,39 +310,39 @@ pub enum Field {
     Signed(i128),
     /// A number with a fraction.
     Real(f64),
-    /// Yes or no.
+    /// A truth value.
     Flag(bool),
     /// Text.
     Text(String),
-    /// Things with their counts.
+    /// Names with their counts.
     Counts(Vec<(String, Option<Count>)>),
 }
 
 impl Column {
-    /// A column whose title is its key as well.
+    /// Creates a column whose title is also its key.
     pub const fn new(title: &'static str, kind: CellKind) -> Self {
         Self { title, key: title, kind, shown: Visibility::Always, stacks: false }
     }
 
-    /// The same with another key.
+    /// Returns the column with another key.
     #[must_use]
     pub const fn key(self, key: &'static str) -> Self {
         Self { key, ..self }
     }
 
-    /// The same, whose cells may stand below those of the column before.
+    /// Returns the column with cells that may be below those of the column before.
     #[must_use]
     pub const fn stacked(self) -> Self {
         Self { stacks: true, ..self }
     }
 
-    /// The same, shown in another way.
+    /// Returns the column with another visibility.
     #[must_use]
     pub const fn shown(self, shown: Visibility) -> Self {
         Self { shown, ..self }
     }
 
-    /// The names of its fields in data.
+    /// Returns the names of its fields in data.
     pub fn fields(&self) -> Vec<String> {
         let with = |suffixes: &[&str]| {
             suffixes.iter().map(|suffix| format!("{}{suffix}", self.key)).collect()
@@ -356,7 +360,7 @@ impl Column {
 }
 
 impl CellKind {
-    /// Whether its cells are aligned at their right side and never shortened.
+    /// Returns true if its cells are aligned at their right side and never shortened.
     pub fn is_number(self) -> bool {
         matches!(
             self,
@@ -378,13 +382,13 @@ impl CellKind {
 }
 
 impl Cell<'_> {
-    /// The cell, or [`Nothing`](Self::Nothing) unless a condition holds.
+    /// Returns the cell, or [`Nothing`](Self::Nothing) unless a condition holds.
     #[must_use]
     pub fn only_if(self, is_known: bool) -> Self {
         if is_known { self } else { Self::Nothing }
     }
 
-    /// The cell as data, in as many fields as its column has.
+    /// Returns the cell as data, in as many fields as its column has.
     pub fn fields(&self, column: &Column) -> Vec<Field> {
         match self {
             Self::Nothing | Self::Unknown => vec![Field::Null; column.fields().len()],
@@ -414,7 +418,7 @@ impl Cell<'_> {
                 vec![Field::Real(*nanoseconds as f64 / 1e9), Field::Flag(*complete)]
             }
             Self::Name(name) => {
-                // What tells it from others of its name has fields of its own.
+                // The qualifier and the suffix have fields of their own.
                 let name = Name { qualifier: None, suffix: String::new(), ..name.clone() };
                 vec![Field::Text(name.whole())]
             }
@@ -439,13 +443,13 @@ impl Cell<'_> {
     }
 }
 
-/// Where a path ended, in words.
+/// Returns the end of a path, in words.
 pub(crate) fn path_end(function: &str, line: Option<&str>) -> String {
     line.map_or_else(|| function.to_owned(), |line| format!("{function} {line}"))
 }
 
 impl Table<'_> {
-    /// The columns that people see: those that have something in any row.
+    /// Returns the columns that people see: those with content in any row.
     pub fn seen(&self) -> Vec<usize> {
         let says = |cell: &Cell<'_>| match cell {
             Cell::Nothing => false,

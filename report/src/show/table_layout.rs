@@ -1,41 +1,41 @@
-//! Where the cells of a table stand, and how wide each column may be.
+//! The places of the cells of a table, and the width of each column.
 //!
 //! The first of these layouts that fits is taken: cells beside each other; places below names, and
-//! other cells below those before them that say so; texts below numbers; each number behind the
-//! title of its column.
+//! other cells below those before them if their columns stack; texts below numbers; each number
+//! behind the title of its column.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::show::cell_text::plain;
 use crate::show::table::{CellKind, Table, Visibility};
 
-/// Between two columns.
+/// The gap between two columns.
 pub(crate) const GAP: usize = 2;
 
-/// Columns whose cells stand below each other.
+/// Columns whose cells are below each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// Their indices.
+    /// The indices of the columns.
     pub(crate) columns: Vec<usize>,
-    /// How wide they may be; `None` if there is no end.
+    /// The largest width of the columns; `None` if it is unlimited.
     pub(crate) width: Option<usize>,
-    /// Whether they hold numbers.
+    /// True if they hold numbers.
     pub(crate) is_number: bool,
 }
 
-/// Where the cells of a row stand.
+/// The places of the cells of a row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// What stands beside each other.
+    /// The slots beside each other.
     pub(crate) slots: Vec<Slot>,
-    /// The columns that stand below that, each on lines of its own.
+    /// The columns below the slots, each on lines of its own.
     pub(crate) below: Vec<usize>,
-    /// Whether each number stands behind the title of its column.
+    /// True if each number is behind the title of its column.
     pub(crate) as_record: bool,
 }
 
 impl Layout {
-    /// The layout of a table in this width.
+    /// Returns the layout of a table in this width.
     pub(crate) fn of(table: &Table<'_>, width: Option<usize>) -> Self {
         let is_section = |at: &usize| table.columns[*at].shown == Visibility::Section;
         let shown: Vec<_> = table.seen().into_iter().filter(|at| !is_section(at)).collect();
@@ -63,7 +63,7 @@ impl Layout {
     }
 }
 
-/// The same slots with each place below the name before it, and each column that stacks.
+/// Returns the same slots with each place, and each column that stacks, below the cell before it.
 fn stacked(table: &Table<'_>, slots: &[Slot]) -> Vec<Slot> {
     let kind = |slot: &Slot| table.columns[slot.columns[0]].kind;
     let mut joined: Vec<Slot> = Vec::new();
@@ -81,14 +81,14 @@ fn stacked(table: &Table<'_>, slots: &[Slot]) -> Vec<Slot> {
     joined
 }
 
-/// What a column takes if nothing is shortened.
+/// Returns the width of a column if nothing is shortened.
 fn natural(table: &Table<'_>, at: usize) -> usize {
     let cells = table.rows.iter().map(|row| plain(&row.cells[at]).width());
     cells.chain([table.columns[at].title.width()]).max().unwrap_or_default()
 }
 
-/// The slots beside each other if they fit: all at their natural widths, or, if `narrow`, texts as
-/// narrow as can be read and then wider by turns.
+/// Returns the slots beside each other if they fit: all at their natural widths, or, if `narrow`,
+/// texts at their least legible width, which then grow by turns.
 fn arrange(
     table: &Table<'_>,
     slots: &[Slot],
@@ -97,7 +97,7 @@ fn arrange(
     narrow: bool,
 ) -> Option<Vec<Slot>> {
     let widest = |slot: &Slot| slot.columns.iter().map(|&at| natural[at]).max().unwrap_or_default();
-    // How narrow a text can be read, and how fast it grows.
+    // The least legible width of a text, and the rate at which it grows.
     let needs = |slot: &Slot| match table.columns[slot.columns[0]].kind {
         kind if kind.is_number() => (usize::MAX, 0),
         CellKind::Name => (20, 2),
@@ -113,7 +113,7 @@ fn arrange(
     let mut left = width.checked_sub(taken)?;
     while left > 0 {
         let growing = (0..slots.len()).filter(|&at| widths[at] < widest(&slots[at]));
-        // The one that has least for its weight is next.
+        // The slot with the least width for its weight is next.
         let Some(next) = growing.min_by_key(|&at| widths[at] * 6 / needs(&slots[at]).1) else {
             break;
         };

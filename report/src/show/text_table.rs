@@ -1,7 +1,7 @@
 //! Writes a table as text.
 //!
-//! With a width no line is wider. Without one each row is one line with everything in it, and a
-//! column is padded only so far that one long cell does not move all others.
+//! With a width no line is wider. Without one each row is one complete line, and the padding of a
+//! column is limited so that one long cell does not move all others.
 
 use owo_colors::OwoColorize;
 use unicode_width::UnicodeWidthStr;
@@ -12,18 +12,19 @@ use crate::show::style::visible_width;
 use crate::show::table::{Cell, Row, Table, Visibility};
 use crate::show::table_layout::{GAP, Layout, Slot};
 
-/// Where text goes.
+/// The destination of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
-    /// The most columns that a line may have; `None` if there is no end.
+    /// The largest number of columns of a line; `None` if it is unlimited.
     pub width: Option<usize>,
-    /// Whether files are linked.
+    /// True if files are linked.
     pub links: bool,
 }
 
-/// Before what stands below the numbers of a row.
+/// The indent of the lines below the numbers of a row.
 const INDENT: usize = 4;
-/// Without a width a longer cell moves what is behind it.
+/// The longest cell that counts for the padding of a column without a width. A longer cell moves
+/// what is behind it.
 const LONGEST_PAD: usize = 40;
 
 /// Adds the rows of a table, below the titles of its columns.
@@ -53,7 +54,7 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// The lines of each cell that is shown.
+    /// Returns the lines of each cell that is shown.
     fn fitted(&self) -> Vec<Vec<Vec<String>>> {
         let mut cells: Vec<_> =
             self.table.rows.iter().map(|row| vec![Vec::new(); row.cells.len()]).collect();
@@ -68,7 +69,7 @@ impl Text<'_> {
         cells
     }
 
-    /// The lines of the cells of one column.
+    /// Returns the lines of the cells of one column.
     fn column(&self, at: usize, width: Option<usize>) -> Vec<Vec<String>> {
         let rows = &self.table.rows;
         let of_cell =
@@ -100,7 +101,7 @@ impl Text<'_> {
         column
     }
 
-    /// How wide a slot is.
+    /// Returns the width of a slot.
     fn pad(&self, slot: &Slot) -> usize {
         let ends = self.screen.width.is_some() || slot.is_number;
         let most = if ends { usize::MAX } else { LONGEST_PAD };
@@ -110,7 +111,7 @@ impl Text<'_> {
         widths.chain(titles).max().unwrap_or_default()
     }
 
-    /// The titles above a slot: that of its first column, and of those that stack.
+    /// Returns the titles above a slot: that of its first column, and of those that stack.
     fn titles_of(&self, slot: &Slot) -> impl Iterator<Item = &'static str> {
         let columns = slot.columns.iter().map(|&at| &self.table.columns[at]);
         columns.enumerate().filter(|(at, of)| *at == 0 || of.stacks).map(|(_, of)| of.title)
@@ -136,13 +137,13 @@ impl Text<'_> {
         }
     }
 
-    /// What the line above a row says, if it has one.
+    /// Returns the text of the line above a row, if it has one.
     fn section_of(&self, row: &Row<'_>) -> Option<String> {
         let mut cells = self.table.columns.iter().zip(&row.cells);
         cells.find(|(column, _)| column.shown == Visibility::Section).map(|(_, cell)| plain(cell))
     }
 
-    /// Adds the line above a row, if it has one that is not that of the row before.
+    /// Adds the line above a row, if it has one that differs from that of the row before.
     fn section(&mut self, at: usize, last: &mut Option<String>) {
         let Some(section) = self.section_of(&self.table.rows[at]) else { return };
         if last.as_ref() == Some(&section) {
@@ -190,7 +191,7 @@ impl Text<'_> {
         lines.iter().for_each(|line| self.line(line));
     }
 
-    /// Adds cells of several lines beside each other, each padded but the last in a line.
+    /// Adds cells of several lines beside each other. All but the last in a line are padded.
     fn beside(&mut self, slots: Vec<Vec<String>>) {
         for at in 0..slots.iter().map(Vec::len).max().unwrap_or_default() {
             let (mut line, mut column, mut start) = (String::new(), 0, 0);
@@ -199,7 +200,7 @@ impl Text<'_> {
                 let wide = visible_width(text);
                 let blank = if of.is_number { pad.saturating_sub(wide) } else { 0 };
                 if wide > 0 {
-                    // What was too wide moves what is behind it.
+                    // A cell that is too wide moves the cells behind it.
                     let gap = if column == 0 { 0 } else { GAP };
                     let from = (start + blank).max(column + gap);
                     line += &format!("{:1$}{text}", "", from - column);

@@ -1,4 +1,4 @@
-//! For people: which accesses of a trace miss in caches, by function and by line.
+//! The accesses of a trace that miss in caches, for people, by function and by line.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use crate::show::rows::{NO_ACCESSES, left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, SourceLine, Table};
 
-/// What caches do with the accesses of a trace; at most `top` rows in a table (0: all).
+/// Returns the effect of caches on the accesses of a trace, with at most `top` rows in a table (0:
+/// all).
 pub fn document(
     trace: &Trace,
     program: &Program,
@@ -104,7 +105,7 @@ fn table(
         number("last", "write_misses_last"),
     ];
     columns.extend(places);
-    // The order of equal rows stays that of their places.
+    // Equal rows stay in the order of their places.
     rows.sort_by_key(|(of, _)| std::cmp::Reverse(of.first()));
     let all = rows.len();
     let row = |(of, places): (Use, Vec<Cell<'static>>)| {

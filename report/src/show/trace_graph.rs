@@ -1,5 +1,5 @@
-//! The task graph of a trace for people: work and span, the critical path, how many tasks ran at
-//! once, and who waited where.
+//! The task graph of a trace for people: work and span, the critical path, the number of tasks that
+//! ran at once, and the waits of threads.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -28,7 +28,7 @@ use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 use crate::show::traced_paths::texts;
 use crate::task_graph::{self, TaskGraphReport};
 
-/// The task graph; at most `top` rows in a table (0: all).
+/// Returns the task graph, with at most `top` rows in a table (0: all).
 pub fn document<'a>(report: &TaskGraphReport<'a>, top: usize) -> Document<'a> {
     let mut remarks = Vec::new();
     if report.tasks.missing > 0 {
@@ -43,8 +43,8 @@ pub fn document<'a>(report: &TaskGraphReport<'a>, top: usize) -> Document<'a> {
     Document { heading: heading(report), tables: tables(report, top, top), remarks }
 }
 
-/// The tables of a task graph; at most `top` rows in each, and `most_paths` in that of paths (0:
-/// all).
+/// Returns the tables of a task graph, with at most `top` rows in each, and `most_paths` in that of
+/// paths (0: all).
 pub(crate) fn tables<'a>(
     report: &TaskGraphReport<'a>,
     top: usize,
@@ -83,7 +83,7 @@ fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
         let tenths = u128::from(span.work) * 10 / u128::from(span.span);
         format!("{}.{}", tenths / 10, tenths % 10)
     };
-    // Another run may take its locks in another order, and then its graph is another one.
+    // Another run may take its locks in another order, which gives another graph.
     let is_lock = |way: &[TaskId]| match *way {
         [from, to] => graph.edges_to(to).any(|edge| edge == (Link::Lock, from)),
         _ => false,
@@ -142,7 +142,7 @@ fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
     ]
 }
 
-/// How many tasks ran when, as a line of bars.
+/// Returns the number of tasks that ran over time, as a line of bars.
 fn curve(report: &TaskGraphReport<'_>) -> String {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let all = report.parallelism;
@@ -156,14 +156,14 @@ fn curve(report: &TaskGraphReport<'_>) -> String {
     format!("{bars}| {most:.1} at the peak, in {}", duration(all.end - all.begin))
 }
 
-/// The name of a function.
+/// Returns the name of a function.
 pub(super) fn name(program: &Program, function: FunctionId) -> String {
     let Some(of) = program.functions.get(function.index()) else { return "?".into() };
     let name = names::short(&of.function.shape).unwrap_or_else(|| of.function.demangled.clone());
     terminal(&name).into_owned()
 }
 
-/// Where a path ended.
+/// Returns the place where a path ended.
 fn end(program: &Program, place: CodePlace) -> Cell<'static> {
     if place == CodePlace::NONE {
         return Cell::Unknown;
@@ -174,7 +174,7 @@ fn end(program: &Program, place: CodePlace) -> Cell<'static> {
     Cell::PathEnd { function: name(program, place.function), line }
 }
 
-/// The number of a thread's stream.
+/// Returns the number of each thread's first stream.
 fn streams(report: &TaskGraphReport<'_>) -> Vec<u64> {
     threads(report.trace)
         .iter()
@@ -186,7 +186,7 @@ fn stream(streams: &[u64], thread: ThreadId) -> Cell<'static> {
     streams.get(thread.index()).map_or(Cell::Unknown, |number| Cell::Number((*number).into()))
 }
 
-/// The address of a lock or a barrier, and what is there.
+/// Returns the address of a lock or a barrier, and its name.
 fn object_cells(address: u64, name: Option<&str>) -> [Cell<'static>; 2] {
     let object = name.map_or(Cell::Unknown, |name| Cell::Text(terminal(name).into_owned()));
     [Cell::Text(format!("{address:#x}")), object]
@@ -212,7 +212,7 @@ fn table<'a>(
     }
 }
 
-/// Heats, the greatest first.
+/// Returns heats, the greatest first.
 fn sorted<K: Ord + Copy>(heats: &HashMap<K, Heat>) -> Vec<(K, Heat)> {
     let mut sorted: Vec<_> = heats.iter().map(|(of, heat)| (*of, *heat)).collect();
     sorted.sort_by(|a, b| b.1.instructions.cmp(&a.1.instructions).then(a.0.cmp(&b.0)));
@@ -273,7 +273,7 @@ fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
     table("critical_paths", columns, rows, (top, "Nothing is on the critical path."))
 }
 
-/// Paths in words, by function and id. Those of one function differ.
+/// Returns paths in words, by function and id. Those of one function differ.
 fn path_texts<'a>(
     program: &'a Program,
     paths: &[(FunctionId, PathId)],

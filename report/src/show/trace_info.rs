@@ -1,4 +1,4 @@
-//! What is in a trace: whose it is, how much each thread did, and what is missing.
+//! The contents of a trace: its program, the amount of work of each thread, and the missing parts.
 
 use std::os::unix::ffi::OsStrExt;
 
@@ -19,12 +19,12 @@ use crate::show::rows::left_out;
 use crate::show::style::{grouped, percent, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
-/// What is said of a trace that does not have all records, nor says where they are missing.
+/// The remark on a trace with missing records whose places are unknown.
 pub const PARTIAL: &str = "partial: records are missing: there was no room for them, or this is \
      a part of another trace";
 
-/// What is in a trace of a program, whose streams have these totals; at most `top` streams in the
-/// table (0: all), times in a zone.
+/// Returns the contents of a trace of a program, whose streams have these totals, with at most
+/// `top` streams in the table (0: all) and times in a zone.
 pub fn document(
     trace: &Trace,
     program: &Program,
@@ -40,7 +40,7 @@ pub fn document(
     }
 }
 
-/// The sum of all streams, without their gaps.
+/// Returns the sum of all streams, without their gaps.
 fn sum(totals: &[Totals]) -> Totals {
     let mut all = Totals::default();
     for of in totals {
@@ -139,7 +139,7 @@ fn image(image: &KnownImage) -> Fact {
     )
 }
 
-/// A number with one decimal.
+/// Returns a number with one decimal.
 fn ratio(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "–".into();
@@ -187,7 +187,7 @@ fn streams(trace: &Trace, totals: &[Totals], top: usize) -> Table<'static> {
     }
 }
 
-/// What is missing.
+/// Returns the remarks on missing parts.
 fn missing(trace: &Trace, totals: &[Totals]) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if trace.run.incomplete {

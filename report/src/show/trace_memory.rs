@@ -1,4 +1,5 @@
-//! For people: whose memory a trace touches, how soon again, and which threads share it.
+//! The memory that a trace touches, for people: its owners, its reuse, and the threads that share
+//! it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -21,10 +22,10 @@ use crate::show::rows::{NO_ACCESSES, left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 
-/// A cache of so many bytes is shown for each object and function.
+/// The size in bytes of the cache that is shown for each object and function.
 const CACHE: u64 = 32 << 10;
 
-/// What is known of the memory of a trace.
+/// The use of memory in a trace.
 struct MemoryReport<'a> {
     program: &'a Program,
     uses: &'a Uses<'a>,
@@ -33,7 +34,7 @@ struct MemoryReport<'a> {
     names: OwnerNames<'a>,
 }
 
-/// What a trace does with memory; at most `top` rows in a table (0: all).
+/// Returns the use of memory in a trace, with at most `top` rows in a table (0: all).
 pub fn document(
     trace: &Trace,
     program: &Program,
@@ -133,7 +134,7 @@ impl MemoryReport<'_> {
     }
 
     fn touched(&self, of: &MemoryTotals) -> Vec<Cell<'static>> {
-        // The largest cache of a power of two lines that has no more bytes.
+        // The largest cache with a power of two of lines that has no more bytes.
         let power = (CACHE / self.uses.selection.line).max(1).ilog2() as usize;
         let misses = of.distances.misses(power);
         [of.reads, of.writes, of.bytes_read, of.bytes_written, of.bytes, of.lines, of.pages, misses]

@@ -1,4 +1,4 @@
-//! Races for people: the pairs of places whose accesses nothing orders.
+//! Races for people: the pairs of places whose accesses have no order.
 
 use profile::escape::terminal;
 use trace::file::Trace;
@@ -15,7 +15,7 @@ use crate::show::rows::{NO_ACCESSES, left_out};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
-/// The races of a trace; at most `top` pairs (0: all).
+/// Returns the races of a trace, with at most `top` pairs (0: all).
 pub fn document(
     trace: &Trace,
     program: &Program,
@@ -92,7 +92,7 @@ pub fn document(
     }
 }
 
-/// An access in words.
+/// Returns an access in words.
 fn side(program: &Program, side: &RaceSide) -> String {
     let what = match (side.is_atomic, side.writes) {
         (false, false) => "read",

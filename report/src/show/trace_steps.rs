@@ -1,9 +1,8 @@
-//! Tells the steps of a thread: a line for each path, and below it what it accessed.
+//! Writes the steps of a thread: a line for each path, and below it the accesses of the path.
 //!
-//! A line begins with the number of the stream. The name of the function is indented by how deep
-//! the activation is, and a `?` stands before it if the trace does not have the activation from its
-//! beginning. A path is told as everywhere, except that one that ends before a call says whom it
-//! calls.
+//! A line begins with the number of the stream. The name of the function is indented by the depth
+//! of the activation, and a `?` is before it if the trace lacks the beginning of the activation. A
+//! path is written as everywhere, except that a path that ends before a call names the callee.
 
 use std::collections::HashMap;
 use std::io::{Result, Write};
@@ -27,17 +26,17 @@ use trace::steps::traced_path::TracedPath;
 use crate::show::notation::base_name;
 use crate::show::traced_paths::texts;
 
-/// Deeper activations are indented no more; the depth stands before their names.
+/// The largest depth that is indented. Deeper activations have their depth before their names.
 const DEEPEST: usize = 30;
 
-/// The most texts that are kept.
+/// The largest number of texts that are kept.
 const KEPT: usize = 1 << 16;
 
-/// The paths of a function that has no more are told together, so that no two of them read the
-/// same.
+/// The largest number of paths of a function whose texts are made together, so that no two of them
+/// are equal.
 const TOGETHER: u64 = 64;
 
-/// What is done to memory, in words.
+/// Returns the kind of an access to memory, in words.
 pub fn kind(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Load => "load",
@@ -51,7 +50,7 @@ pub fn kind(kind: AccessKind) -> &'static str {
     }
 }
 
-/// Tells steps.
+/// A writer of steps.
 pub struct StepWriter<'a> {
     program: &'a Program,
     times: Times,
@@ -64,7 +63,7 @@ pub struct StepWriter<'a> {
 }
 
 impl<'a> StepWriter<'a> {
-    /// A writer for the steps of a program, whose ticks are these.
+    /// Creates a writer for the steps of a program with this clock.
     pub fn new(
         program: &'a Program,
         times: Times,
@@ -75,10 +74,10 @@ impl<'a> StepWriter<'a> {
         Self { program, times, with_accesses, owner_names, names, texts }
     }
 
-    /// Writes which stream the next lines are of.
+    /// Writes the stream of the next lines.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn stream(&self, stream: &Stream, out: &mut dyn Write) -> Result<()> {
         let handler = match stream.interrupts {
             Some(other) => format!(", a signal handler that interrupts stream {other}"),
@@ -88,10 +87,10 @@ impl<'a> StepWriter<'a> {
         writeln!(out, "{}", text.bold())
     }
 
-    /// Writes a step of a stream; and what its accesses touch, if that is given.
+    /// Writes a step of a stream, and the objects of its accesses, if they are given.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn step(
         &mut self,
         stream: &Stream,
@@ -116,10 +115,10 @@ impl<'a> StepWriter<'a> {
         Ok(())
     }
 
-    /// Writes an event of a stream; and what it is about, as far as that is given.
+    /// Writes an event of a stream, and its objects, as far as they are given.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn event(
         &self,
         stream: &Stream,
@@ -137,13 +136,13 @@ impl<'a> StepWriter<'a> {
     /// Writes that records are missing.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn remark(&self, stream: &Stream, text: &str, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "{} {}", stream.number.dimmed(), format!("({text})").yellow())
     }
 
-    /// An access: what is done, how many bytes, the address, what is there, and the place in the
-    /// source.
+    /// Returns an access: its kind, its number of bytes, its address, its object, and its place in
+    /// the source.
     fn access(
         &self,
         path: &TracedPath,
@@ -163,7 +162,8 @@ impl<'a> StepWriter<'a> {
         format!("{} {} {address}{object}{place}", kind(access.kind), accessed.size)
     }
 
-    /// What stands behind an address: a variable, or in brackets what has no name of its own.
+    /// Returns the object at an address: a variable, or in brackets an object without a name of its
+    /// own.
     fn object(&self, object: Option<Object<'_>>) -> String {
         let Some(Object { owner, offset }) = object else { return String::new() };
         format!(" {}", terminal(&self.owner_names.place(owner, offset)))
@@ -205,7 +205,7 @@ impl<'a> StepWriter<'a> {
     }
 }
 
-/// What an event tells, with what stands behind its addresses; `None` if that is nothing about a
+/// Returns the text of an event, with the objects at its addresses; `None` if it is not about a
 /// thread.
 fn event_text(event: &Event, times: &Times, [first, second]: [String; 2]) -> Option<String> {
     match event {
@@ -245,7 +245,7 @@ fn event_text(event: &Event, times: &Times, [first, second]: [String; 2]) -> Opt
     }
 }
 
-/// A duration in nanoseconds, for people.
+/// Returns a duration in nanoseconds, for people.
 fn duration(nanoseconds: u64) -> String {
     let in_units = |of: f64, unit: &str| format!("{:.3} {unit}", nanoseconds as f64 / of);
     match nanoseconds {

@@ -1,5 +1,5 @@
-//! Paths of a trace in words: as everywhere, except that one that ends before a call says whom it
-//! calls.
+//! Paths of a trace in words: as everywhere, except that a path that ends before a call names the
+//! callee.
 
 use counts::path_text::{self, PathText, Wording};
 use pathformat::manifest;
@@ -7,7 +7,8 @@ use profile::names;
 use trace::steps::program::Program;
 use trace::steps::traced_path::TracedPath;
 
-/// The texts of paths of one function, which must be of the program. No two of them read the same.
+/// Returns the texts of paths of one function, which must be of the program. No two of them are
+/// equal.
 pub(crate) fn texts<'a>(program: &'a Program, paths: &[&TracedPath]) -> Vec<PathText<'a>> {
     let Some(first) = paths.first() else { return Vec::new() };
     let function = &program.functions[first.function.index()].function;
@@ -22,7 +23,7 @@ pub(crate) fn texts<'a>(program: &'a Program, paths: &[&TracedPath]) -> Vec<Path
     texts
 }
 
-/// The name of a function that is called.
+/// Returns the name of a function that is called.
 fn callee(symbol: &str) -> String {
     let shape = manifest::Function { name: symbol.into(), ..manifest::Function::default() };
     names::short(&shape).unwrap_or_else(|| symbol.into())
