@@ -37,7 +37,7 @@ macro_rules! run_at_start_and_end {
 
 /// Returns the build-id of this image; empty if it has none.
 pub fn build_id() -> &'static [u8] {
-    // SAFETY: the linker gives the address of this very image's head.
+    // SAFETY: the linker defines the symbol as the head of this image.
     unsafe { notes::build_id_of(imports::file_head()) }
 }
 

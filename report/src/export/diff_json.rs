@@ -1,8 +1,8 @@
 //! Writes comparisons as JSON: schemas `pathprof-diff/1` and `pathprof-spectra/1`.
 //!
 //! Numbers are exact integers of any size. A difference is in units, of which `unit` are one
-//! instruction: without `--per-run` and `--per-entry` that is 1. All parts that differ are written;
-//! the sum of their differences is `difference`. Path ids are decimal strings.
+//! instruction; without `--per-run` and `--per-entry` that is 1. All parts that differ are written,
+//! and the sum of their differences is `difference`. Path ids are decimal strings.
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ use crate::schema;
 /// Writes a comparison.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(comparison: &Comparison<'_>, out: &mut impl Write) -> serde_json::Result<()> {
     let Comparison { a, b, scale, executed, difference, .. } = comparison;
     let matched: serde_json::Map<_, _> = comparison
@@ -66,7 +66,7 @@ pub fn write(comparison: &Comparison<'_>, out: &mut impl Write) -> serde_json::R
 /// Writes rankings by all formulas, of the functions that a filter lets through.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_spectra(
     spectra: &Spectra,
     filter: &Filter,
@@ -98,7 +98,7 @@ pub fn write_spectra(
     serde_json::to_writer(escape::Json(out), &document)
 }
 
-/// A number of any size.
+/// Returns a number of any size.
 fn number(number: i128) -> Value {
     match i64::try_from(number) {
         Ok(number) => json!(number),
@@ -124,7 +124,7 @@ fn side(report: &Report, executed: i128, divisor: u128) -> Value {
     })
 }
 
-/// Parts with their numbers.
+/// Returns parts with their numbers.
 fn list<T>(parts: &[Part<T>], what: impl Fn(&T) -> Value) -> Vec<Value> {
     let entry = |part: &Part<T>| {
         let mut entry = what(&part.what);
@@ -187,7 +187,7 @@ fn path(pair: &Pair<'_>, what: &What<'_>) -> Value {
     entry
 }
 
-/// How a path starts, where it goes, and how it ends.
+/// Returns the start of a path, its course, and its end.
 fn way(function: &Function, path: &Path) -> serde_json::Map<String, Value> {
     let mut lines: Vec<_> = path.blocks.iter().flat_map(|&block| lines(function, block)).collect();
     lines.dedup();
@@ -200,7 +200,7 @@ fn way(function: &Function, path: &Path) -> serde_json::Map<String, Value> {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// The lines of a block, in whatever file.
+/// Returns the lines of a block, in any file.
 fn lines(function: &Function, block: u32) -> Vec<u32> {
     let block = &function.shape.blocks[block as usize];
     let locations =
@@ -239,7 +239,7 @@ fn formula_word(formula: Formula) -> &'static str {
     }
 }
 
-/// An entry with its places; a score that is infinite is `null`.
+/// Returns an entry with its places. An infinite score is `null`.
 fn ranked<T>(of: &Ranked<T>, mut entry: Value) -> Value {
     if let Value::Object(entry) = &mut entry {
         let score = Some(of.score.value()).filter(|score| score.is_finite());

@@ -1,23 +1,24 @@
 //! Writes the report as a page for the browser: one file that opens from disk, or a directory.
 //!
-//! The page is a viewer, which is the same for all reports, with data in it. The data is JSON in
-//! payloads, each compressed (DEFLATE) and written in base64, which the browser inflates when it
-//! shows them:
+//! The page is a viewer, the same for all reports, with data in it. The data is JSON in payloads,
+//! each compressed (DEFLATE) and written in base64. The browser inflates a payload when it shows
+//! it:
 //!
-//! * `index` has all that tables of functions need,
-//! * `dictionary` has what the next ones refer back to,
+//! * `index` has the data of all tables of functions,
+//! * `dictionary` has the text to which the next ones refer back,
 //! * `f0`, `f1` … have the blocks, edges and paths of one function each,
 //! * `s0.0`, `s0.1` … have the lines of one source file, some hundred in each,
-//! * `c0`, `c1` … have what was covered of one source file.
+//! * `c0`, `c1` … have the coverage of one source file.
 //!
 //! The pages of a difference and of a task graph are the same viewer with other data; see [`diff`]
 //! and [`tasks`].
 //!
-//! Names are [escaped](profile::escape::terminal): the page shows what can be seen. Counts that a
-//! number of JavaScript cannot hold are texts.
+//! Names are [escaped](profile::escape::terminal), so that the page shows visible characters only.
+//! Counts that do not fit in a number of JavaScript are texts.
 //!
-//! `document` puts payloads into the viewer, `payload` makes them of values. `index`, `function`,
-//! `files`, `coverage`, `calls` and `runs` are what payloads hold; `path_steps` writes paths.
+//! `document` puts payloads into the viewer, and `payload` makes them of values. `index`,
+//! `function`, `files`, `coverage`, `calls` and `runs` are the contents of payloads; `path_steps`
+//! writes paths.
 
 use std::path::Path;
 
@@ -44,32 +45,32 @@ pub use document::Written;
 use files::Files;
 use payload::{Dictionary, Payload, pack};
 
-/// How many functions are in the dictionary.
+/// The number of functions in the dictionary.
 const SAMPLES: usize = 12;
 
-/// What the page is made of besides the model.
+/// The parts of the page besides the model.
 #[derive(Clone, Copy)]
 pub struct Page<'a> {
-    /// The viewer, as its build wrote it.
+    /// The viewer, as built.
     pub viewer: &'a str,
     /// The class of an opcode in words.
     pub class_of: fn(&str) -> String,
-    /// Above so many bytes a directory is written.
+    /// The largest number of bytes of a file. A directory is written for more.
     pub most_bytes: usize,
 }
 
-/// Writes what `filter` lets through of `report` to `path`, or to a directory beside it if the file
-/// would be too large. The lines of a file are those of the whole report: some of them may be code
-/// of functions in other files.
+/// Writes the functions of `report` that `filter` lets through to `path`, or to a directory beside
+/// it if the file would be too large. The lines of a file are those of the whole report: some of
+/// them may be code of functions in other files.
 ///
 /// # Errors
-/// A viewer without room for data, and those of the file system.
+/// A viewer without room for data, and errors of the file system.
 pub fn write(report: Report, filter: &Filter, page: &Page<'_>, path: &Path) -> Result<Written> {
     let document = Document::new(page.viewer, &title(&report))?;
     document.write(&payloads(report, filter, page)?, page.most_bytes, path)
 }
 
-/// The names of the images.
+/// Returns the names of the images.
 fn title(report: &Report) -> String {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<_> = report.images.iter().map(|image| name(&image.path)).collect();
@@ -79,7 +80,7 @@ fn title(report: &Report) -> String {
     }
 }
 
-/// All data, the index first.
+/// Returns all data, the index first.
 fn payloads(report: Report, filter: &Filter, page: &Page<'_>) -> Result<Vec<Payload>> {
     let sources = Sources::of(&report, filter);
     let report = &select::narrowed(report, filter);

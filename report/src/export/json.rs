@@ -1,8 +1,8 @@
 //! Writes the model as JSON, schema `pathprof/1`.
 //!
 //! Counts are exact integers of any size. Path ids and numbers of possible paths are decimal
-//! strings, since many readers of JSON hold numbers as floating point. What is not known is `null`.
-//! Names are exact, and characters in them that cannot be seen are [escaped](escape::Json).
+//! strings, since many readers of JSON hold numbers as floating point. Unknown values are `null`.
+//! Names are exact, and invisible characters in them are [escaped](escape::Json).
 //!
 //! Functions are written one by one, so that the whole text is never in memory.
 
@@ -20,10 +20,10 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::schema;
 
-/// Writes `report`; `pretty` with line breaks and indentation.
+/// Writes `report`, with line breaks and indentation if `pretty` is true.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(report: &Report, pretty: bool, out: impl Write) -> serde_json::Result<()> {
     let out = escape::Json(out);
     if pretty {
@@ -57,7 +57,7 @@ impl Serialize for Document<'_> {
     }
 }
 
-/// Serialises what an iterator gives, one item at a time.
+/// A list that serialises the items of an iterator one at a time.
 struct List<F>(F);
 
 impl<F: Fn() -> I, I: IntoIterator<Item: Serialize>> Serialize for List<F> {
@@ -106,12 +106,12 @@ struct ProfileEntry<'a> {
     running: bool,
 }
 
-/// Rare marks are left out of most profiles.
+/// Returns true for a mark that is left out, as in most profiles.
 fn is_not(flag: &bool) -> bool {
     !flag
 }
 
-/// Only a sum says how many runs it is of.
+/// Returns true for a number of runs that is left out, since the record is not a sum.
 fn is_one(count: &usize) -> bool {
     *count == 1
 }
@@ -285,20 +285,20 @@ fn block<'a>(function: &'a Function, id: usize, own: &[u32]) -> impl Serialize +
     }
 }
 
-/// For each location the one in the function's own text: inlined code stands at the line of its
+/// Returns for each location the one in the function's own text. Inlined code is at the line of its
 /// call.
 fn own_locations(function: &Function) -> Vec<u32> {
     let locations = &function.shape.locations;
     let mut own: Vec<u32> = Vec::with_capacity(locations.len());
     for (index, location) in (0..).zip(locations) {
-        // A call stands before what was inlined there.
+        // A call comes before the code that was inlined there.
         let call = location.inlined_at.and_then(|call| own.get(call as usize).copied());
         own.push(call.unwrap_or(index));
     }
     own
 }
 
-/// The lines of the function's own file, once each, in order.
+/// Returns the lines of the function's own file, once each, in order.
 fn own_lines(function: &Function, locations: &[u32], own: &[u32]) -> Vec<u32> {
     let mut lines = Vec::new();
     let mut seen = HashSet::new();

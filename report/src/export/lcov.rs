@@ -1,11 +1,13 @@
 //! Writes the tracefile of lcov, which `genhtml`, editors and services for coverage read.
 //!
 //! The format is that of `geninfo` (`man geninfo`, section FILES). For each file it has functions
-//! (`FN`, `FNDA`), branches (`BRDA`) and lines (`DA`), then how many there are of each and how many
-//! ran. A branch with a way whose count is unknown is left out, since the format cannot say so.
+//! (`FN`, `FNDA`), branches (`BRDA`) and lines (`DA`), then the number of each and the number of
+//! those that ran. A branch with a way of unknown count is left out, since the format cannot
+//! express that.
 //!
-//! A generator of code may let `#line` name files that never were. `genhtml` stops at the first of
-//! them, so they are left out where other files are there. If none is, the sources are elsewhere.
+//! A code generator may write `#line` directives with files that never existed. `genhtml` stops at
+//! the first of them, so they are left out if other files exist. If none exists, the sources are
+//! elsewhere.
 
 use std::borrow::Cow;
 use std::io::{Result, Write};
@@ -17,26 +19,27 @@ use counts::select::Filter;
 use counts::source_files::{Covered, SourceFile};
 use profile::escape;
 
-/// Source files that are not there.
+/// The source files that do not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
     /// Their paths.
     pub files: Vec<PathBuf>,
-    /// Whether they were written nevertheless.
+    /// True if they were written nevertheless.
     pub is_written: bool,
 }
 
-/// Writes the tracefile of what a filter chooses, and of files that are not there if `all` says so.
+/// Writes the tracefile of the files that a filter chooses, and if `all` is true of those that do
+/// not exist.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(
     report: &Report,
     filter: &Filter,
     all: bool,
     out: &mut (impl Write + ?Sized),
 ) -> Result<Missing> {
-    // A file of which nothing is known is not covered by nothing.
+    // A file without known functions or lines has no coverage.
     let is_known = |file: &SourceFile| !file.functions.is_empty() || !file.lines.is_empty();
     let mut files = Selection::of(report, filter).files;
     files.retain(|_, file| is_known(file));
@@ -68,7 +71,7 @@ fn functions(file: &SourceFile, out: &mut (impl Write + ?Sized)) -> Result<()> {
     totals("FN", file.function_coverage(), out)
 }
 
-/// A function's name. After a comma readers look for the next field.
+/// Returns a function's name. Readers look for the next field after a comma.
 fn symbol(name: &str) -> Cow<'_, str> {
     escape::line(name, &[','])
 }

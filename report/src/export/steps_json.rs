@@ -1,7 +1,7 @@
 //! Writes the steps of a trace as JSON, an object on each line.
 //!
-//! Names are exact. Addresses are numbers, which have 48 bits; what is not known is `null`. The id
-//! of a path is a decimal string, as in `pathprof/1`.
+//! Names are exact. Addresses are numbers, which have 48 bits. Unknown values are `null`. The id of
+//! a path is a decimal string, as in `pathprof/1`.
 
 use std::io::Write;
 
@@ -40,13 +40,13 @@ struct StepEntry<'a> {
     owners: Option<Vec<Option<OwnerEntry>>>,
 }
 
-/// The name of an object, and how far behind its beginning an address is, if that means something.
+/// The name of an object, and the offset of an address in it, if offsets have a meaning.
 type OwnerEntry = (String, Option<u64>);
 
-/// What is done, how many bytes, the address, the line.
+/// The kind of access, the number of bytes, the address, the line.
 type AccessEntry = (&'static str, u64, Option<u64>, Option<u32>);
 
-/// That records are missing.
+/// A place of missing records.
 #[derive(Serialize)]
 struct GapEntry<'a> {
     stream: StreamId,
@@ -91,10 +91,10 @@ struct AllocationEntry {
     owners: Option<Vec<Option<OwnerEntry>>>,
 }
 
-/// What is touched, if it was asked for, and how it is named.
+/// The objects that are touched, if they were requested, and their names.
 #[derive(Clone, Copy, Debug)]
 pub struct Touched<'a> {
-    /// What an access or an event touches, each in its place.
+    /// The objects that an access or an event touches, by index.
     pub objects: Option<&'a [Option<Object<'a>>]>,
     /// The names of owners.
     pub names: &'a OwnerNames<'a>,
@@ -114,7 +114,7 @@ impl Touched<'_> {
 /// Writes a step of a stream, with its accesses or without.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn step(
     program: &Program,
     stream: &Stream,
@@ -152,11 +152,11 @@ pub fn step(
     line(&entry, out)
 }
 
-/// Writes an event of a stream, with its times in nanoseconds. One that says nothing about a thread
+/// Writes an event of a stream, with its times in nanoseconds. An event that is not about a thread
 /// is left out.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn event(
     stream: &Stream,
     event: &Event,
@@ -206,7 +206,7 @@ pub fn event(
 /// Writes that records are missing.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn gap(stream: &Stream, gap: &Gap, out: &mut dyn Write) -> serde_json::Result<()> {
     let event = match gap {
         Gap::Lost => "lost",
@@ -225,7 +225,7 @@ fn line(entry: &impl Serialize, out: &mut dyn Write) -> serde_json::Result<()> {
     out.write_all(b"\n").map_err(serde_json::Error::io)
 }
 
-/// What is done to memory, as a key.
+/// Returns the kind of an access to memory, as a key.
 fn kind(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Load => "load",

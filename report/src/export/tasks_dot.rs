@@ -5,10 +5,10 @@ use std::io::{Result, Write};
 use trace::order::releases::Link;
 use trace::tasks::graph::{Graph, TaskId};
 
-/// Writes a graph; the tasks on the way are drawn bold.
+/// Writes a graph. The tasks on the way are drawn bold.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(graph: &Graph, way: &[TaskId], out: &mut dyn Write) -> Result<()> {
     let mut way = way.to_vec();
     way.sort_unstable();

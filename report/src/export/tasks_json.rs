@@ -15,10 +15,10 @@ use trace::tasks::span::Span;
 use crate::schema;
 use crate::task_graph::{self, BarrierUse, LockUse};
 
-/// Writes a graph. The streams are those of its threads, each one's own first.
+/// Writes a graph. The streams are those of its threads, with each thread's own first.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(
     tasks: &Tasks,
     [by_time, by_instructions]: [&Span; 2],

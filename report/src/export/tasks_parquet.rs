@@ -1,6 +1,6 @@
 //! Writes a task graph as two tables in Parquet files: `tasks.parquet` and `edges.parquet`.
 //!
-//! Rows are written in groups, so that memory is bounded however many there are.
+//! Rows are written in groups, so that memory is bounded for any number of rows.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,7 +17,7 @@ use trace::tasks::graph::Graph;
 /// The number of rows in a group.
 const ROWS: usize = 1 << 16;
 
-/// Columns of `tasks.parquet`. `task` is the number by which edges name a task.
+/// The columns of `tasks.parquet`. `task` is the number by which edges refer to a task.
 const TASKS: &str = "message tasks {
     required int64 task; required int64 thread; required int64 index;
     required binary type (UTF8);
@@ -26,7 +26,7 @@ const TASKS: &str = "message tasks {
     required int64 accesses; required int64 bytes;
 }";
 
-/// Columns of `edges.parquet`.
+/// The columns of `edges.parquet`.
 const EDGES: &str = "message edges {
     required int64 from; required int64 to;
     required binary edge (UTF8);
@@ -38,7 +38,7 @@ enum Column {
     Names(Vec<&'static str>),
 }
 
-/// Writes both files into `directory`, which is made if it is not there.
+/// Writes both files into `directory`, which is created if it does not exist.
 ///
 /// # Errors
 /// Files that cannot be written.
@@ -69,7 +69,7 @@ pub fn write(graph: &Graph, directory: &Path) -> Result<()> {
     write_table(&directory.join("edges.parquet"), EDGES, 2, rows)
 }
 
-/// Writes rows of numbers and one name, which stands in column `name_at`.
+/// Writes rows of numbers and one name, which is in column `name_at`.
 fn write_table<const N: usize>(
     path: &Path,
     schema: &str,

@@ -17,7 +17,7 @@ use trace::tasks::graph::{Graph, TaskId};
 /// Writes the graph of a process.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(
     graph: &Graph,
     process: u32,

@@ -1,8 +1,9 @@
-//! Writes a part of a trace as a trace of its own: some of its streams, or what ran in some time.
+//! Writes a part of a trace as a trace of its own: some of its streams, or the records of some
+//! time.
 //!
-//! Whole chunks are taken, so that the part begins a little earlier and ends a little later than
-//! was asked for. The chunks of each stream are numbered anew, from 0. The header says that the
-//! part is partial, unless it is all of the trace.
+//! Whole chunks are taken, so the part begins a little earlier and ends a little later than
+//! requested. The chunks of each stream are numbered anew, from 0. The header marks the part as
+//! partial, unless it is all of the trace.
 
 use std::io::Write;
 use std::ops::Range;
@@ -14,25 +15,25 @@ use profile::observer::Observer;
 use trace::file::{Chunk, Stream, Trace, frame};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// What is taken of a trace.
+/// The choice of a part of a trace.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The numbers of the streams; none for all.
     pub streams: Vec<u32>,
-    /// When it ran, in nanoseconds since the first chunk of a thread was begun.
+    /// The time, in nanoseconds since the first chunk of a thread was begun.
     pub time: Range<u64>,
 }
 
-/// What was taken.
+/// The amount that was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
-    /// How many streams.
+    /// The number of streams.
     pub streams: usize,
-    /// How many of their chunks. Those of the process are written with them.
+    /// The number of their chunks. Those of the process are written with them.
     pub chunks: usize,
 }
 
-/// Says what a part of a trace has.
+/// Returns the contents of a part of a trace.
 pub fn taken(trace: &Trace, part: &Part) -> Taken {
     let chunks: Vec<usize> =
         trace.streams.iter().map(|stream| chosen(trace, part, stream).len()).collect();
@@ -42,11 +43,11 @@ pub fn taken(trace: &Trace, part: &Part) -> Taken {
     }
 }
 
-/// Writes a part of a trace, whose chunks stay compressed, and become so if `compress` says it.
-/// The observer is told of each chunk that is written.
+/// Writes a part of a trace. Compressed chunks stay compressed, and the others are compressed if
+/// `compress` is true. The observer is notified of each chunk that is written.
 ///
 /// # Errors
-/// The trace cannot be read, and those of `out`.
+/// The trace cannot be read, and the errors of `out`.
 pub fn write(
     trace: &Trace,
     part: &Part,
@@ -84,7 +85,7 @@ pub fn write(
     Ok(())
 }
 
-/// Gives a chunk another number, and compresses it if that is asked for.
+/// Gives a chunk another number, and compresses it if `compress` is true.
 fn rewrite(chunk: &mut [u8], number: u64, compress: bool) {
     let Some(start) = chunk.get(..CHUNK_HEAD) else { return };
     let Ok(mut head) = ChunkHead::read_from_bytes(start) else { return };
@@ -97,7 +98,7 @@ fn rewrite(chunk: &mut [u8], number: u64, compress: bool) {
     }
 }
 
-/// Puts a frame in place of the records of a chunk, if that saves a page. Gives its length, or 0.
+/// Replaces the records of a chunk by a frame, if that saves a page. Returns its length, or 0.
 fn pack(chunk: &mut [u8]) -> u32 {
     let Some(records) = chunk.get_mut(CHUNK_HEAD..) else { return 0 };
     let Some(frame) = frame::pack(records) else { return 0 };
@@ -106,7 +107,7 @@ fn pack(chunk: &mut [u8]) -> u32 {
     frame.len() as u32
 }
 
-/// The chunks of a stream that belong to a part.
+/// Returns the chunks of a stream that belong to a part.
 pub fn chosen<'a>(trace: &Trace, part: &Part, stream: &'a Stream) -> &'a [Chunk] {
     if !part.streams.is_empty() && !part.streams.contains(&stream.number.0) {
         return &[];

@@ -1,5 +1,4 @@
-//! Computes what a second compilation wants to know: how often each edge was taken, and which
-//! functions are hot.
+//! Computes the weights for a second compilation: the count of each edge, and the hot functions.
 
 use std::cmp::Reverse;
 
@@ -7,7 +6,7 @@ use counts::model::{Count, Function, Report};
 use pathformat::manifest::Linkage;
 use pathformat::weights::{Edges, Known, Weights};
 
-/// The weights of every function that ran.
+/// Returns the weights of every function that ran.
 pub fn of(report: &Report) -> Weights {
     let mut functions: Vec<_> =
         report.with_blocks().filter(|function| function.entries > 0).collect();

@@ -108,7 +108,7 @@ pub(crate) struct Shared {
     threads: [*mut Thread; CHUNKS],
     /// The words that are lent to libraries, one bit each.
     lent: [u64; LENT_COUNT / 64],
-    /// How the process was started.
+    /// The start of the process.
     pub(crate) origin: Origin,
 }
 

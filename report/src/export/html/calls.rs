@@ -1,4 +1,4 @@
-//! Who called whom, and how often.
+//! The callers and callees, with the number of calls.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,17 +13,18 @@ use super::payload::{Exact, shown};
 /// The calls in the index.
 #[derive(Serialize)]
 pub(super) struct Calls {
-    /// What callees are called that are not among the functions.
+    /// The names of callees that are not among the functions.
     others: Vec<String>,
-    /// Caller, callee, calls, how many of them through a pointer, whether they may be off. A callee
-    /// below zero is one of the others: -1 is the first. Of what is not known there is no callee.
+    /// The caller, the callee, the calls, the number of them through a pointer, and true if they
+    /// may be wrong. A callee below zero is one of the others: -1 is the first. An unknown callee
+    /// is `None`.
     edges: Vec<(usize, Option<i64>, Exact, Exact, bool)>,
 }
 
-/// A callee: a symbol of an image, or what a pointer led to that is not known.
+/// A callee: a symbol of an image, or `None` for an unknown target of a pointer.
 type Callee<'a> = Option<&'a str>;
 
-/// What one function called.
+/// The calls of one callee by a function.
 #[derive(Default)]
 struct Sum {
     calls: Count,
@@ -41,7 +42,7 @@ impl Sum {
     }
 }
 
-/// The executed calls of a function, by callee.
+/// Returns the executed calls of a function, by callee.
 fn by_callee(function: &Function) -> BTreeMap<Callee<'_>, Sum> {
     let mut sums: BTreeMap<Callee<'_>, Sum> = BTreeMap::new();
     for callee in executed_calls(function).flat_map(|call| call.callees()) {
@@ -52,7 +53,8 @@ fn by_callee(function: &Function) -> BTreeMap<Callee<'_>, Sum> {
     sums
 }
 
-/// All executed calls. A symbol means the function of the caller's image, else that of another one.
+/// Returns all executed calls. A symbol means the function of the caller's image, or else that of
+/// another one.
 pub(super) fn calls(report: &Report) -> Calls {
     let mut known: HashMap<&str, Vec<usize>> = HashMap::new();
     for (number, function) in report.functions.iter().enumerate() {
@@ -80,7 +82,8 @@ pub(super) fn calls(report: &Report) -> Calls {
     calls
 }
 
-/// Which of several functions of one name a caller means: that of its module, of its image, any.
+/// Returns the function that a caller means among several of one name: that of its module, of its
+/// image, or any.
 fn nearest(report: &Report, caller: &Function, found: Option<&Vec<usize>>) -> Option<usize> {
     let distance = |number: &&usize| {
         let function = &report.functions[**number];

@@ -1,7 +1,7 @@
-//! What was covered of each source file.
+//! The coverage of each source file.
 //!
-//! Functions that the compiler makes have a row of their own, since no line of the user's is
-//! theirs. Functions that could not be counted are unknown, and are said beside what is known.
+//! Functions that the compiler makes have a row of their own, since they have no lines of the
+//! user's. Functions that could not be counted are unknown, and are counted beside the known ones.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,33 +16,33 @@ use serde::Serialize;
 use super::files::Files;
 use super::payload::{Exact, shown};
 
-/// Of how many things how many were executed.
+/// The number of executed things, and the number of all.
 type Pair = (Exact, Exact);
 
-/// What is known of all files.
+/// The coverage of all files.
 pub(super) struct Coverages {
-    /// By the number of the file.
+    /// The coverage by the number of the file.
     pub(super) files: BTreeMap<u32, FileCoverage>,
-    /// For the index.
+    /// The rows of the index.
     pub(super) rows: Vec<Row>,
 }
 
-/// How much of one file was covered.
+/// The coverage of one file.
 #[derive(Serialize)]
 pub(super) struct Row {
     /// `null` without debug information.
     file: Option<u32>,
-    /// Whether it is of functions that the compiler made.
+    /// True if it is of functions that the compiler made.
     made: bool,
     functions: Pair,
     lines: Pair,
     branches: Pair,
     paths: Pair,
-    /// How many functions could not be counted.
+    /// The number of functions that could not be counted.
     unknown: usize,
 }
 
-/// A label, and how often control went there; `null` if that is not known.
+/// A label, and the number of times that control went there; `null` if it is unknown.
 type LabelledWay = (String, Option<Exact>);
 
 /// The payload of a file.
@@ -54,11 +54,11 @@ pub(super) struct FileCoverage {
     branches: Vec<(u32, u32, Vec<LabelledWay>)>,
     /// Line, name, entries.
     functions: Vec<(u32, String, Exact)>,
-    /// Lines of functions that could not be counted.
+    /// The lines of functions that could not be counted.
     unknown: Vec<u32>,
 }
 
-/// What is known of one file before it is written.
+/// The coverage of one file before it is written.
 #[derive(Default)]
 struct CoveredFile<'a> {
     source: SourceFile,
@@ -68,15 +68,15 @@ struct CoveredFile<'a> {
 
 /// The source files of a report that a filter lets through, by their absolute paths.
 pub(super) struct Sources {
-    /// With the functions that people wrote.
+    /// The files with the functions that people wrote.
     written: BTreeMap<PathBuf, SourceFile>,
-    /// With those that the compiler made.
+    /// The files with those that the compiler made.
     made: BTreeMap<PathBuf, SourceFile>,
 }
 
 impl Sources {
-    /// A line of a file may be code of a function in another file. So the lines of a file are the
-    /// same whichever files the filter lets through.
+    /// Returns the source files. A line of a file may be code of a function in another file, so the
+    /// lines of a file are the same for all files that the filter lets through.
     pub(super) fn of(report: &Report, filter: &Filter) -> Self {
         let functions = report.of_source().filter(|function| filter.takes_name(function));
         let (made, written): (Vec<_>, Vec<_>) =
@@ -96,7 +96,7 @@ fn is_of_compiler(function: &Function) -> bool {
     is_made(&function.shape)
 }
 
-/// The coverage of all files: of `sources`, and of the functions of `report`.
+/// Returns the coverage of all files: of `sources`, and of the functions of `report`.
 pub(super) fn of(report: &Report, sources: Sources, files: &Files<'_>) -> Coverages {
     let (made, written): (Vec<_>, Vec<_>) =
         report.of_source().partition(|function| is_of_compiler(function));
@@ -107,7 +107,8 @@ pub(super) fn of(report: &Report, sources: Sources, files: &Files<'_>) -> Covera
     }
     let made = self::known(sources.made, &made, files);
     let rows = known.iter().map(|(&file, known)| row(file, false, known));
-    // The lines that made functions have are those of variables, which others have, too.
+    // The lines of functions that the compiler made are those of variables, which other functions
+    // have, too.
     let none = (Exact(0), Exact(0));
     let made = made.values().map(|known| Row { lines: none, ..row(None, true, known) });
     let rows = rows.chain(made).collect();
@@ -115,7 +116,7 @@ pub(super) fn of(report: &Report, sources: Sources, files: &Files<'_>) -> Covera
     Coverages { files: files.collect(), rows }
 }
 
-/// Sources and functions by the numbers of their files.
+/// Returns sources and functions by the numbers of their files.
 fn known<'a>(
     sources: BTreeMap<PathBuf, SourceFile>,
     functions: &[&'a Function],
@@ -123,7 +124,7 @@ fn known<'a>(
 ) -> BTreeMap<Option<u32>, CoveredFile<'a>> {
     let mut known: BTreeMap<Option<u32>, CoveredFile<'_>> = BTreeMap::new();
     for (path, source) in sources {
-        // The page has no file of which no function is shown.
+        // The page does not have a file without shown functions.
         if let Some(number) = files.at(&path) {
             known.entry(Some(number)).or_default().source = source;
         }
@@ -171,7 +172,7 @@ fn payload(known: &CoveredFile<'_>) -> FileCoverage {
     }
 }
 
-/// Where a way leads, behind what decided it if that has a word.
+/// Returns the target of a way, behind the word for the decision, if there is one.
 fn label(way: &BranchWay) -> String {
     let (word, target) = &way.target;
     let word = word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();

@@ -2,16 +2,16 @@
 //!
 //! Its data is that of a page, see [`html`](super), with other payloads:
 //!
-//! * `index` says what was compared, and has a row for each pair of functions,
+//! * `index` describes the comparison, and has a row for each pair of functions,
 //! * `list.paths`, `list.blocks` and `list.calls` have all parts that differ, in columns,
 //! * `f0`, `f1` … have the paths of one pair of functions that differ, step by step,
 //! * `t0`, `t1` … have the source of one pair, with the counts of both sides.
 //!
-//! A difference is in [units][`Scale::unit`], which the viewer divides by their number, so that its
+//! A difference is in [units][`Scale::unit`]. The viewer divides it by their number, so that its
 //! sums are exact, too.
 //!
-//! `index` is the first payload, `lists` has the parts, `pair` the paths of a pair and `source` its
-//! text; `difference_report` is what the page is made of.
+//! `index` is the first payload, `lists` has the parts, `pair` the paths of a pair, and `source`
+//! its text. `difference_report` is the input of the page.
 //!
 //! [`Scale::unit`]: compare::scale::Scale::unit
 
@@ -36,15 +36,15 @@ pub use difference_report::DifferenceReport;
 /// Writes the page to `path`, or to a directory beside it if the file would be too large.
 ///
 /// # Errors
-/// A viewer without room for data, and those of the file system.
+/// A viewer without room for data, and errors of the file system.
 pub fn write(report: DifferenceReport<'_>, page: &Page<'_>, path: &Path) -> Result<Written> {
     document(report, page)?.write(&payloads(report)?, page.most_bytes, path)
 }
 
-/// Writes the page to `out`, however large it is.
+/// Writes the page to `out`, regardless of its size.
 ///
 /// # Errors
-/// A viewer without room for data, and those of `out`.
+/// A viewer without room for data, and the errors of `out`.
 pub fn write_to(report: DifferenceReport<'_>, page: &Page<'_>, out: &mut dyn Write) -> Result<()> {
     document(report, page)?.write_to(&payloads(report)?, out)
 }
@@ -55,7 +55,7 @@ fn document<'a>(report: DifferenceReport<'_>, page: &Page<'a>) -> Result<Documen
     Document::new(page.viewer, &name)
 }
 
-/// All data, the index first.
+/// Returns all data, the index first.
 fn payloads(report: DifferenceReport<'_>) -> Result<Vec<Payload>> {
     let comparison = report.comparison;
     let pairs = pair::of(comparison);

@@ -1,8 +1,8 @@
 //! Puts data into the viewer: one file, or a directory.
 //!
-//! The viewer has three marks. The first is in the list of what may run, behind the viewer's own
-//! script. In a directory, data is in scripts of its own, so the mark becomes the places that these
-//! may come from. The others are those of the title and of the data.
+//! The viewer has three marks. The first is in the list of allowed scripts, behind the viewer's own
+//! script. In a directory, data is in scripts of its own, so the mark becomes the sources of these.
+//! The other marks are those of the title and of the data.
 
 use std::fs;
 use std::io::Write;
@@ -13,29 +13,29 @@ use profile::output;
 
 use super::payload::Payload;
 
-/// What the viewer has in the places of the list of scripts, the title and the data.
+/// The marks of the viewer, at the places of the list of scripts, the title and the data.
 const MARKS: [&str; 3] = ["'pathprof-scripts'", "pathprof-title", "<!--pathprof-data-->"];
 
-/// Where scripts may come from in a directory that was opened from disk, or from a server.
+/// The sources of scripts in a directory that was opened from disk, or from a server.
 const SCRIPTS: &str = "'self' file:";
 
-/// How many payloads are in the page in any case.
+/// The number of payloads that are always in the page.
 const FIRST: usize = 2;
 
-/// A file of a directory has about so many bytes.
+/// The approximate number of bytes of a file in a directory.
 const PART: usize = 1 << 20;
 
-/// Where the page went.
+/// The place to which the page was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// To this file.
+    /// This file.
     File(PathBuf),
-    /// To this directory, since a file would have had so many bytes.
+    /// This directory, since a file would have had this number of bytes.
     Directory(PathBuf, usize),
 }
 
 impl Written {
-    /// What a browser opens.
+    /// Returns the path for a browser.
     pub fn start(&self) -> PathBuf {
         match self {
             Self::File(file) => file.clone(),
@@ -51,7 +51,7 @@ pub(super) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The viewer with a title.
+    /// Creates the viewer with a title.
     ///
     /// # Errors
     /// A viewer without the marks.
@@ -65,10 +65,10 @@ impl<'a> Document<'a> {
         Ok(Self { pieces: [first, second, third, last], title })
     }
 
-    /// Writes one file with at most so many bytes, or a directory.
+    /// Writes one file with at most `most` bytes, or a directory.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// The errors of the file system.
     pub(super) fn write(&self, data: &[Payload], most: usize, path: &Path) -> Result<Written> {
         let size = self.pieces.iter().map(|piece| piece.len()).sum::<usize>()
             + data.iter().map(|payload| payload.text.len() + 64).sum::<usize>();
@@ -85,7 +85,7 @@ impl<'a> Document<'a> {
     /// Writes one file to `out`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub(super) fn write_to(&self, data: &[Payload], out: &mut dyn Write) -> Result<()> {
         self.page(&data.iter().collect::<Vec<_>>(), "", out)
     }
@@ -100,8 +100,8 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    /// The index and the dictionary are in the page, all else in scripts. `parts` says which script
-    /// has what.
+    /// Writes the index and the dictionary into the page, and the rest into scripts. `parts` maps
+    /// payloads to scripts.
     fn directory(&self, data: &[Payload], directory: &Path) -> Result<()> {
         let folder = directory.join("data");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

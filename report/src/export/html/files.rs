@@ -13,21 +13,21 @@ use serde::Serialize;
 
 use super::payload::{Payload, pack, shown};
 
-/// How many lines a payload has.
+/// The number of lines in a payload.
 const LINES: usize = 500;
 
-/// Longer files are not read: nobody wrote them.
+/// The largest length of a file that is read. Longer files were generated.
 const LONGEST: u64 = 1 << 26;
 
 /// All files, each with a number.
 pub(super) struct Files<'a> {
     entries: Vec<Entry>,
     numbers: HashMap<(usize, &'a str), u32>,
-    /// By the absolute path.
+    /// The numbers by the absolute path.
     by_path: HashMap<PathBuf, u32>,
 }
 
-/// What is known of a file.
+/// A file and its state.
 struct Entry {
     name: String,
     path: PathBuf,
@@ -35,15 +35,15 @@ struct Entry {
     state: SourceState,
 }
 
-/// What became of its text.
+/// The state of a file's text.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum SourceState {
-    /// It is in the page.
+    /// The text is in the page.
     Read,
-    /// It is in the page, and was written after the image.
+    /// The text is in the page, and was written after the image.
     Newer,
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct FileEntry {
 }
 
 impl<'a> Files<'a> {
-    /// All files that functions and their code are from.
+    /// Returns all files that functions and their code are from.
     pub(super) fn of(report: &'a Report) -> Self {
         let mut files =
             Self { entries: Vec::new(), numbers: HashMap::new(), by_path: HashMap::new() };
@@ -89,17 +89,17 @@ impl<'a> Files<'a> {
         self.numbers.insert((module, name), number);
     }
 
-    /// The number of the file that a module calls `name`; `None` without debug information.
+    /// Returns the number of the file that a module calls `name`; `None` without debug information.
     pub(super) fn number(&self, module: usize, name: &str) -> Option<u32> {
         self.numbers.get(&(module, name)).copied()
     }
 
-    /// The number of the file at an absolute path.
+    /// Returns the number of the file at an absolute path.
     pub(super) fn at(&self, path: &Path) -> Option<u32> {
         self.by_path.get(path).copied()
     }
 
-    /// Reads the files; their lines.
+    /// Reads the files. Returns their lines.
     pub(super) fn read(&mut self) -> Result<Vec<Payload>> {
         let texts: Vec<Option<String>> =
             self.entries.par_iter().map(|entry| text(&entry.path)).collect();
@@ -121,7 +121,7 @@ impl<'a> Files<'a> {
         pieces.collect()
     }
 
-    /// Marks those files whose text is later than all images: lines may have moved.
+    /// Marks the files with a text later than all images: lines may have moved.
     pub(super) fn compare_with(&mut self, images: &[Image]) {
         let last = last_written(images);
         for entry in self.entries.iter_mut().filter(|entry| entry.state == SourceState::Read) {
@@ -131,7 +131,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The files for the index, by their numbers.
+    /// Returns the files for the index, by their numbers.
     pub(super) fn index(&self, report: &Report) -> Vec<FileEntry> {
         let system = SystemFiles::of(&report.modules);
         let entry = |entry: &Entry| FileEntry {
@@ -145,12 +145,12 @@ impl<'a> Files<'a> {
     }
 }
 
-/// When the last of the images was written.
+/// Returns the time at which the last of the images was written.
 pub(super) fn last_written(images: &[Image]) -> Option<SystemTime> {
     images.iter().filter_map(|image| written(&image.path)).max()
 }
 
-/// Whether a file was written after that.
+/// Returns true if a file was written after that time.
 pub(super) fn is_later(file: &Path, than: Option<SystemTime>) -> bool {
     than.zip(written(file)).is_some_and(|(than, written)| written > than)
 }
@@ -159,8 +159,8 @@ fn written(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|of| of.modified()).ok()
 }
 
-/// The text of a file; `None` if there is no plain file that can be read. What is no UTF-8 is shown
-/// as such.
+/// Returns the text of a file; `None` if there is no plain file that can be read. Invalid UTF-8
+/// becomes replacement characters.
 pub(super) fn text(path: &Path) -> Option<String> {
     let known = fs::metadata(path).ok()?;
     if !known.is_file() || known.len() > LONGEST {

@@ -13,10 +13,10 @@ use super::files::Files;
 use super::path_steps::{PathSteps, StepCollector, StepColumns};
 use super::payload::{Exact, shown};
 
-/// What the page needs of one function. Columns become smaller than rows.
+/// The data of one function. Columns become smaller than rows.
 #[derive(Serialize)]
 pub(super) struct Payload {
-    /// Texts that others refer to: names of functions and opcodes.
+    /// Texts to which others refer: names of functions and opcodes.
     texts: Vec<String>,
     locations: Locations,
     blocks: Blocks,
@@ -30,12 +30,12 @@ pub(super) struct Payload {
 #[derive(Default, Serialize)]
 struct Locations {
     file: Vec<Option<u32>>,
-    /// Each less the one before.
+    /// Each is the difference from the one before.
     line: Vec<i64>,
     column: Vec<u32>,
-    /// The name of the function whose text it is.
+    /// The name of the function to which the text belongs.
     owner: Vec<u32>,
-    /// Location of the call.
+    /// The location of the call.
     call: Vec<Option<u32>>,
 }
 
@@ -43,16 +43,16 @@ struct Locations {
 #[derive(Default, Serialize)]
 struct Blocks {
     name: Vec<String>,
-    /// `null` if it is not known.
+    /// `null` if it is unknown.
     count: Vec<Option<Exact>>,
     instructions: Vec<u64>,
-    /// Opcode and how many, in turn.
+    /// The opcode and its number, in turn.
     opcodes: Vec<Vec<u32>>,
     locations: Vec<Vec<u32>>,
     calls: Vec<Vec<Call>>,
-    /// How it leaves the function, or nothing.
+    /// The kind of exit from the function, or nothing.
     exit: Vec<&'static str>,
-    /// Those whose counts may be off.
+    /// The blocks with counts that may be wrong.
     doubt: Vec<usize>,
     /// Their lines of LLVM's intermediate language, where the manifest has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -66,7 +66,7 @@ struct Edges {
     to: Vec<u32>,
     count: Vec<Option<Exact>>,
     label: Vec<String>,
-    /// Why it is cut, or nothing.
+    /// The reason why it is cut, or nothing.
     cut: Vec<&'static str>,
 }
 
@@ -74,18 +74,18 @@ struct Edges {
 #[derive(Default, Serialize)]
 struct Lines {
     file: Vec<Option<u32>>,
-    /// Each less the one before.
+    /// Each is the difference from the one before.
     line: Vec<i64>,
-    /// Location of the call that it was inlined at.
+    /// The location of the call at which it was inlined.
     call: Vec<Option<u32>>,
-    /// `null` if it is not known.
+    /// `null` if it is unknown.
     count: Vec<Option<Exact>>,
-    /// Those whose counts are the code's: the line of the source may have run more often or less.
+    /// The lines with counts of the code: the line of the source may have another count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     vague: Vec<usize>,
 }
 
-/// Numbers, each less the one before.
+/// Numbers, as differences from the one before.
 #[derive(Default)]
 struct Differences(i64);
 
@@ -98,13 +98,13 @@ impl Differences {
 
 #[derive(Serialize)]
 struct Call {
-    /// Symbol.
+    /// The symbol.
     callee: u32,
     location: Option<u32>,
-    /// Of a call through a pointer: symbols and counts.
+    /// For a call through a pointer: symbols and counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     targets: Option<Vec<(u32, Exact)>>,
-    /// How often it called something else.
+    /// The number of calls of other functions.
     #[serde(skip_serializing_if = "Option::is_none")]
     others: Option<Exact>,
 }
@@ -112,19 +112,19 @@ struct Call {
 #[derive(Serialize)]
 struct PathEntry {
     id: String,
-    /// Its number in the function: the path with 1 executed most instructions.
+    /// The number in the function. The path with 1 executed the most instructions.
     rank: usize,
     count: Exact,
     instructions: u64,
     blocks: Vec<u32>,
     #[serde(flatten)]
     written: PathSteps,
-    /// The edges, one of which ends it, if it goes on elsewhere.
+    /// The edges, one of which ends the path, if it goes on elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     last: Vec<u32>,
 }
 
-/// Texts, each once.
+/// Texts, without repetitions.
 #[derive(Default)]
 struct Texts<'a> {
     all: Vec<String>,
@@ -141,7 +141,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The payload of `function`.
+/// Returns the payload of `function`.
 pub(super) fn function(function: &Function, report: &Report, files: &Files<'_>) -> Payload {
     let mut texts = Texts::default();
     let locations = locations(function, files, &mut texts);
@@ -178,7 +178,7 @@ fn locations<'a>(function: &'a Function, files: &Files<'_>, texts: &mut Texts<'a
     columns
 }
 
-/// Text of several lines that can be shown.
+/// Returns text of several lines without invisible characters.
 fn multiline(text: &str) -> String {
     text.split('\n').map(|line| shown(line).into_owned()).collect::<Vec<_>>().join("\n")
 }
@@ -248,7 +248,7 @@ fn lines(function: &Function, report: &Report, files: &Files<'_>) -> Lines {
     for (index, ((name, line, call), Executions { count, meaning })) in
         lines.into_iter().enumerate()
     {
-        // A call on the line says how often its statement ran, whichever blocks it has besides.
+        // A call on the line gives the count of its statement, whatever other blocks the line has.
         let is_known = meaning == Meaning::OfStatement || !unknown.contains(&(name, line, call));
         columns.vague.extend((is_known && meaning != Meaning::Exact).then_some(index));
         columns.file.push(files.number(function.module, name));
@@ -259,7 +259,7 @@ fn lines(function: &Function, report: &Report, files: &Files<'_>) -> Lines {
     columns
 }
 
-/// The lines with a block of which it is not known how often it ran.
+/// Returns the lines with a block of an unknown count.
 fn unknown_lines(function: &Function) -> HashSet<Line<'_>> {
     let shape = &function.shape;
     let blocks = (0..).zip(&shape.blocks).filter(|(id, _)| !function.knows(*id));
@@ -267,8 +267,8 @@ fn unknown_lines(function: &Function) -> HashSet<Line<'_>> {
     locations.map(|at| (at.file.as_str(), at.line, at.inlined_at)).collect()
 }
 
-/// What the source says of a way on. What the machine tested may be the opposite of what the source
-/// tests, so that a branch has no label: its ways are named by where they lead.
+/// Returns the label of a way on, from the source. The machine may test the opposite of the
+/// source's condition, so the ways of a branch have no label and are named by their targets.
 fn label(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Jump | Outcome::Normal | Outcome::True | Outcome::False => String::new(),
@@ -285,7 +285,7 @@ fn label(outcome: &Outcome) -> String {
     }
 }
 
-/// Why paths end at an edge.
+/// Returns the reason why paths end at an edge.
 fn cut(function: &Function, edge: &Edge) -> &'static str {
     let end = edge.cut.and_then(|(end, _)| function.shape.dag.get(end as usize));
     match end.map(|end| end.kind) {
@@ -297,7 +297,7 @@ fn cut(function: &Function, edge: &Edge) -> &'static str {
     }
 }
 
-/// The edges that are cut, by what ends the paths there.
+/// Returns the edges that are cut, by the end of the paths there.
 fn cuts(function: &Function) -> HashMap<u32, Vec<u32>> {
     let mut cuts: HashMap<u32, Vec<u32>> = HashMap::new();
     for (index, edge) in (0..).zip(&function.shape.edges) {

@@ -1,4 +1,4 @@
-//! The index: all that tables of functions need, in columns.
+//! The index: the data of all tables of functions, in columns.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,10 +21,10 @@ use super::payload::{Exact, shown};
 use super::runs::{ImageEntry, Runs, images, runs};
 use crate::schema;
 
-/// How many paths of the program are on the first page.
+/// The number of paths of the program on the first page.
 const TOP_PATHS: usize = 30;
 
-/// The text of a path on the first page has so many characters at most.
+/// The largest number of characters in the text of a path on the first page.
 const LONGEST_TEXT: usize = 400;
 
 /// The index.
@@ -44,7 +44,7 @@ pub(super) struct Index<'a> {
     calls: Calls,
     top: Vec<TopPath>,
     coverage: &'a [Row],
-    /// Whether all counts are of the code before it was optimised.
+    /// True if all counts are of the code before it was optimised.
     early: bool,
 }
 
@@ -53,13 +53,13 @@ pub(super) struct Index<'a> {
 struct Functions {
     symbol: Vec<String>,
     name: Vec<String>,
-    /// Without parameters.
+    /// The name without parameters.
     short: Vec<String>,
     file: Vec<Option<u32>>,
     line: Vec<u32>,
     image: Vec<usize>,
     module: Vec<usize>,
-    /// What is counted, and why nothing is.
+    /// The kind of counting, and the reason if nothing is counted.
     counting: Vec<&'static str>,
     skipped: Vec<Option<String>>,
     made: Vec<bool>,
@@ -67,14 +67,14 @@ struct Functions {
     executed: Vec<Exact>,
     executed_paths: Vec<Exact>,
     possible_paths: Vec<Exact>,
-    /// Of functions with cuts at the limit: how many paths there are without it.
+    /// The number of paths without the limit, for functions with cuts at the limit.
     uncut: Vec<Option<String>>,
     blocks: Vec<usize>,
     executed_blocks: Vec<usize>,
     interrupted: Vec<Exact>,
-    /// How often branches went the way that they mostly go, of how often they were reached.
+    /// The share of the most frequent way of branches, of all times that they were reached.
     bias: Vec<Option<f64>>,
-    /// Class and count, in turn.
+    /// The class and the count, in turn.
     opcodes: Vec<Vec<Exact>>,
 }
 
@@ -82,14 +82,14 @@ struct Functions {
 struct TopPath {
     function: usize,
     id: String,
-    /// Its number in the function.
+    /// The number in the function.
     rank: usize,
     count: Exact,
     executed: Exact,
     text: String,
 }
 
-/// The index of a report.
+/// Returns the index of a report.
 pub(super) fn index<'a>(
     report: &Report,
     files: &Files<'_>,
@@ -146,7 +146,7 @@ impl<'a> Classes<'a> {
         number
     }
 
-    /// What a function executed, by class.
+    /// Returns the instructions that a function executed, by class.
     fn mix(&mut self, function: &'a Function) -> Vec<Exact> {
         let mut mix: BTreeMap<usize, Count> = BTreeMap::new();
         for (block, &count) in function.shape.blocks.iter().zip(&function.block_counts) {
@@ -201,7 +201,7 @@ fn possible(paths: Possible) -> String {
     }
 }
 
-/// How one-sided the branches of a function are; `None` without a branch whose ways are known.
+/// Returns the bias of the branches of a function; `None` without a branch with known ways.
 fn bias(function: &Function) -> Option<f64> {
     let shape = &function.shape;
     let mut ways: Vec<Vec<Option<Count>>> = vec![Vec::new(); shape.blocks.len()];
@@ -221,7 +221,7 @@ fn bias(function: &Function) -> Option<f64> {
     (all > 0).then(|| most as f64 / all as f64)
 }
 
-/// The paths that executed most. Those of system headers are not among them, as in the terminal.
+/// Returns the paths that executed most. Those of system headers are left out, as in the terminal.
 fn top(report: &Report) -> Vec<TopPath> {
     let functions = Filter::default().choose(report, report.counted()).functions;
     let numbers: HashMap<*const Function, usize> = report

@@ -1,4 +1,4 @@
-//! Paths as the page has them: in the words of the terminal (see [`path_text`]), each step once.
+//! Paths for the page, in the words of the terminal (see [`path_text`]), with each step once.
 
 use std::collections::HashMap;
 
@@ -12,53 +12,56 @@ use super::payload::shown;
 /// The steps of many paths, in columns with an entry for each step that differs.
 #[derive(Default, Serialize)]
 pub(super) struct StepColumns {
-    /// Names of functions, which others refer to.
+    /// Names of functions, to which others refer.
     names: Vec<String>,
     block: Vec<u32>,
-    /// Index among the function's locations; `null` for a block that is named by its number.
+    /// The index among the function's locations; `null` for a block that is named by its number.
     location: Vec<Option<u32>>,
     /// A line, with its column or file where these are needed, or a block.
     place: Vec<String>,
-    /// The function that its code is of; `null` for a block without a line.
+    /// The function of its code; `null` for a block without a line.
     name: Vec<Option<u32>>,
     /// The name of the function that was compiled.
     root: String,
     /// Functions of system headers whose code ran there.
     folded: Vec<Vec<u32>>,
-    /// The word for what was decided behind it; empty if it has none, `null` if nothing was.
+    /// The word for the decision behind it; empty if it has no word, `null` if there is no
+    /// decision.
     choice: Vec<Option<String>>,
 }
 
-/// In what steps of one function differ. Its location says which function the code is of.
+/// The parts in which steps of one function differ. The location determines the function of the
+/// code.
 type Key<'a> = (u32, Option<u32>, Precision, Vec<&'a str>, Option<Choice>);
 
-/// Collects the steps of paths.
+/// A collector of the steps of paths.
 #[derive(Default)]
 pub(super) struct StepCollector {
     steps: StepColumns,
     names: HashMap<String, u32>,
-    /// Whether paths have numbers, by which those differ that read the same.
+    /// True if paths have numbers, which distinguish paths with equal texts.
     are_numbered: bool,
 }
 
 /// A path.
 #[derive(Serialize)]
 pub(super) struct PathSteps {
-    /// What stands before it: `loop:`.
+    /// The word before it: `loop:`.
     pub(super) start: Option<&'static str>,
     /// The numbers of its steps.
     pub(super) steps: Vec<u32>,
-    /// How it ends, with its id where it reads as another path does, and paths have no numbers.
+    /// The end, with the id of the path if another path has the same text, and paths have no
+    /// numbers.
     pub(super) end: String,
 }
 
 impl StepCollector {
-    /// Of paths that have numbers.
+    /// Creates a collector for paths that have numbers.
     pub(super) fn of_numbered() -> Self {
         Self { are_numbered: true, ..Self::default() }
     }
 
-    /// Adds `paths`, which are the function's; no two read the same.
+    /// Adds `paths`, which are the function's. No two of them have the same text.
     pub(super) fn collect(
         &mut self,
         function: &Function,
@@ -115,17 +118,17 @@ impl StepCollector {
         number
     }
 
-    /// The steps of all paths that were added.
+    /// Returns the steps of all paths that were added.
     pub(super) fn into_steps(self) -> StepColumns {
         self.steps
     }
 }
 
-/// How many characters stand behind what is left out of a text.
+/// The number of characters behind the part that is left out of a text.
 const BEHIND: usize = 60;
 
-/// Each path on one line of at most `longest` characters, for paths with numbers. The middle of
-/// longer ones is left out.
+/// Returns each path on one line of at most `longest` characters, for paths with numbers. The
+/// middle of longer ones is left out.
 pub(super) fn cut_numbered(list: &[ListedPath<'_>], longest: usize) -> Vec<String> {
     let mut texts = vec![String::new(); list.len()];
     for group in listed_paths::by_function(list) {
@@ -138,8 +141,7 @@ pub(super) fn cut_numbered(list: &[ListedPath<'_>], longest: usize) -> Vec<Strin
     texts
 }
 
-/// The same for paths without numbers: two paths of a function of which the same would be left have
-/// their ids.
+/// Does the same for paths without numbers. Paths of a function with equal texts get their ids.
 pub(super) fn cut(list: &[ListedPath<'_>], longest: usize) -> Vec<String> {
     let mut texts: Vec<_> =
         listed_paths::plain(list).iter().map(|text| elided(text, longest)).collect();
@@ -153,7 +155,7 @@ pub(super) fn cut(list: &[ListedPath<'_>], longest: usize) -> Vec<String> {
     texts.iter().map(|text| shown(text).into_owned()).collect()
 }
 
-/// A text of at most so many characters: its beginning and its end.
+/// Returns a text of at most `longest` characters: its beginning and its end.
 fn elided(text: &str, longest: usize) -> String {
     let count = text.chars().count();
     if count <= longest {

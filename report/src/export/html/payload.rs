@@ -1,8 +1,8 @@
 //! Makes payloads of values, and writes exact numbers into them.
 //!
-//! Payloads of functions are small and much alike. So they are compressed with a dictionary: the
-//! beginning of some of them. A browser cannot be given a dictionary, but it can be given one as
-//! the first piece of a stream, which is not compressed and whose text is dropped.
+//! Payloads of functions are small and much alike, so they are compressed with a dictionary: the
+//! beginnings of some of them. A browser does not take a dictionary as such. It gets the dictionary
+//! as the first piece of a stream, which is not compressed and whose text is dropped.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,17 +18,17 @@ use serde::{Serialize, Serializer};
 /// The largest whole number up to which JavaScript's numbers are exact.
 const EXACT: Count = 1 << 53;
 
-/// Beyond this, files become hardly smaller and take much longer.
+/// The level of compression. Above it files become hardly smaller and take much longer.
 const LEVEL: u32 = 6;
 
-/// No piece of a stream that is not compressed is longer.
+/// The largest length of a piece of a stream that is not compressed.
 const LONGEST_DICTIONARY: usize = (1 << 16) - 1;
 
-/// What back references reach.
+/// The reach of back references.
 const WINDOW: usize = 1 << 15;
 
 thread_local! {
-    /// One for each thread, since making one takes longer than using it.
+    /// One for each thread, since creating one takes longer than using it.
     static COMPRESS: RefCell<Compress> =
         RefCell::new(Compress::new(Compression::new(LEVEL), false));
 }
@@ -47,12 +47,12 @@ impl Payload {
     }
 }
 
-/// What other payloads refer back to.
+/// The text to which other payloads refer back.
 #[derive(Default)]
 pub(super) struct Dictionary(Vec<u8>);
 
 impl Dictionary {
-    /// The beginnings of values.
+    /// Returns the beginnings of values.
     pub(super) fn of<T: Serialize>(values: impl ExactSizeIterator<Item = T>) -> Result<Self> {
         let each = WINDOW / values.len().max(1);
         let mut bytes = Vec::new();
@@ -64,18 +64,18 @@ impl Dictionary {
         Ok(Self(bytes))
     }
 
-    /// The dictionary as a payload: in base64, not compressed.
+    /// Returns the dictionary as a payload: in base64, not compressed.
     pub(super) fn payload(&self) -> Payload {
         Payload::new("dictionary".into(), STANDARD.encode(&self.0))
     }
 
-    /// As [`pack`], with this dictionary.
+    /// Does the same as [`pack`], with this dictionary.
     pub(super) fn pack(&self, value: &impl Serialize) -> Result<String> {
         deflate(&json(value)?, &self.0)
     }
 }
 
-/// JSON of a value, compressed and in base64.
+/// Returns the JSON of a value, compressed and in base64.
 pub(super) fn pack(value: &impl Serialize) -> Result<String> {
     deflate(&json(value)?, &[])
 }
@@ -129,7 +129,7 @@ impl Serialize for Signed {
     }
 }
 
-/// A name that can be shown.
+/// Returns a name without invisible characters.
 pub(super) fn shown(name: &str) -> Cow<'_, str> {
     terminal(name)
 }

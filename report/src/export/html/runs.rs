@@ -1,4 +1,4 @@
-//! The images and runs, and what has to be known of their counts.
+//! The images and runs, and the marks on their counts.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::payload::shown;
 use crate::shell;
 
-/// The most runs that have a row; those with marks come first.
+/// The largest number of runs with a row. Those with marks come first.
 const MOST: usize = 500;
 
 /// An image in the index.
@@ -24,14 +24,14 @@ pub(super) struct ImageEntry {
 /// The runs in the index.
 #[derive(Serialize)]
 pub(super) struct Runs {
-    /// How many runs there were, in how many processes.
+    /// The number of runs, and the number of their processes.
     count: usize,
     processes: usize,
-    /// How many records have each mark.
+    /// The number of records with each mark.
     marks: BTreeMap<&'static str, usize>,
     rows: Vec<RunEntry>,
-    /// When the first began and the last ended, in milliseconds since 1970, and how many
-    /// nanoseconds are between.
+    /// The begin of the first and the end of the last run, in milliseconds since 1970, and the
+    /// nanoseconds in between.
     first: u64,
     last: u64,
     duration: u64,
@@ -54,7 +54,7 @@ struct RunEntry {
     marks: Vec<&'static str>,
 }
 
-/// The images.
+/// Returns the images.
 pub(super) fn images(report: &Report) -> Vec<ImageEntry> {
     let entry = |image: &Image| ImageEntry {
         path: shown(&image.path.to_string_lossy()).into_owned(),
@@ -63,7 +63,7 @@ pub(super) fn images(report: &Report) -> Vec<ImageEntry> {
     report.images.iter().map(entry).collect()
 }
 
-/// The runs.
+/// Returns the runs.
 pub(super) fn runs(report: &Report) -> Runs {
     let mut known = BTreeMap::new();
     report.runs.iter().flat_map(marks).for_each(|mark| *known.entry(mark).or_default() += 1);
@@ -106,12 +106,12 @@ fn entry(run: &Run) -> RunEntry {
     }
 }
 
-/// Its command line, as a shell reads it back.
+/// Returns the command line of a run, quoted for a shell.
 pub(super) fn command(run: &Run) -> String {
     shell::line(run.command_line.iter().map(|word| word.as_bytes()))
 }
 
-/// What its flags say.
+/// Returns the marks for the flags of a run.
 fn marks(run: &Run) -> Vec<&'static str> {
     let marked = |mark| run.marks & mark != 0;
     let unwritten = marked(ENDED);

@@ -2,15 +2,15 @@
 //!
 //! Its data is that of a page, see [`html`](super), with other payloads:
 //!
-//! * `index` has the sums, the tables, and how many tasks ran when,
+//! * `index` has the sums, the tables, and the number of tasks that ran over time,
 //! * `tasks.columns` has the tasks, by number,
 //! * `tasks.edges` has the edges to each of them.
 //!
 //! Numbers that grow are written as differences, which are short and compress well. Above a limit
 //! the page has the longest tasks and the critical path; the sums and tables are of all tasks.
 //!
-//! `index` is the first payload, `tables` writes tables into it, `columns` has the tasks, `chosen`
-//! says which of them.
+//! `index` is the first payload, `tables` writes tables into it, `columns` has the tasks, and
+//! `chosen` selects them.
 
 use std::io::Write;
 use std::path::Path;
@@ -26,14 +26,14 @@ mod columns;
 mod index;
 mod tables;
 
-/// A page has so many tasks at most, unless more are on the critical path. With these it has some
-/// megabytes, and opens within two seconds.
+/// The largest number of tasks in a page, unless more are on the critical path. With these it has
+/// some megabytes, and opens within two seconds.
 pub const MOST_TASKS: usize = 500_000;
 
 /// Writes the page to `path`, or to a directory beside it if the file would be too large.
 ///
 /// # Errors
-/// A viewer without room for data, and those of the file system.
+/// A viewer without room for data, and errors of the file system.
 pub fn write(
     report: TaskGraphReport<'_>,
     (viewer, most): (&str, usize),
@@ -42,10 +42,10 @@ pub fn write(
     document(report, viewer)?.write(&payloads(report, MOST_TASKS)?, most, path)
 }
 
-/// Writes the page to `out`, however large it is.
+/// Writes the page to `out`, regardless of its size.
 ///
 /// # Errors
-/// A viewer without room for data, and those of `out`.
+/// A viewer without room for data, and the errors of `out`.
 pub fn write_to(report: TaskGraphReport<'_>, viewer: &str, out: &mut dyn Write) -> Result<()> {
     document(report, viewer)?.write_to(&payloads(report, MOST_TASKS)?, out)
 }
@@ -55,7 +55,7 @@ fn document<'a>(report: TaskGraphReport<'_>, viewer: &'a str) -> Result<Document
     Document::new(viewer, &format!("Tasks of {name}"))
 }
 
-/// All data, the index first.
+/// Returns all data, the index first.
 fn payloads(report: TaskGraphReport<'_>, most: usize) -> Result<Vec<Payload>> {
     let chosen = chosen::of(&report.tasks.graph, &report.by_time.way, most);
     let (columns, edges) = columns::of(&report, &chosen);

@@ -17,7 +17,7 @@ fn page(most_bytes: usize) -> Page<'static> {
     Page { viewer: VIEWER, class_of: |opcode| opcode.to_uppercase(), most_bytes }
 }
 
-/// As the viewer does it: the dictionary is the first piece of the stream.
+/// Inflates as the viewer does: the dictionary is the first piece of the stream.
 fn inflate(text: &str, dictionary: &[u8]) -> Value {
     let length = u16::try_from(dictionary.len()).expect("one piece");
     let mut bytes = vec![0];
@@ -38,7 +38,7 @@ fn narrowed(report: &Report, filter: &Filter) -> Vec<(String, Value)> {
     values(&payloads(report.clone(), filter, &page(0)).expect("the sample has no large files"))
 }
 
-/// What payloads hold, the dictionary left out.
+/// Returns the contents of payloads, without the dictionary.
 pub(super) fn values(payloads: &[Payload]) -> Vec<(String, Value)> {
     let dictionary = STANDARD.decode(&payloads[1].text).expect("base64");
     assert_eq!(payloads[1].name, "dictionary");

@@ -1,16 +1,16 @@
-//! What a page of a difference is made of.
+//! The input of a page of a difference.
 
 use compare::comparison::Comparison;
 use compare::scale::Per;
 use counts::select::Filter;
 
-/// A comparison, and what was asked for.
+/// A comparison, and its options.
 #[derive(Clone, Copy, Debug)]
 pub struct DifferenceReport<'a> {
-    /// What came out.
+    /// The result.
     pub comparison: &'a Comparison<'a>,
-    /// What counts are divided by.
+    /// The divisor of counts.
     pub per: &'a Per,
-    /// Which functions were chosen.
+    /// The filter that chose functions.
     pub filter: &'a Filter,
 }

@@ -1,4 +1,4 @@
-//! The index of a difference: what was compared, and all pairs of functions.
+//! The index of a difference: the compared reports, and all pairs of functions.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::export::html::payload::{Exact, Signed, shown};
 use crate::export::html::runs::{ImageEntry, command, images};
 use crate::schema;
 
-/// The most command lines that are listed for each side.
+/// The largest number of command lines that are listed for each side.
 const COMMANDS: usize = 3;
 
 /// The index.
@@ -26,13 +26,13 @@ pub(super) struct Index<'a> {
     schema: &'static str,
     a: Side,
     b: Side,
-    /// What counts are divided by: nothing, `run` or `entry`.
+    /// The divisor of counts: nothing, `run` or `entry`.
     per: &'static str,
-    /// Of which function, if that is `entry`.
+    /// The function whose entries divide, if that is `entry`.
     entries_of: Option<String>,
-    /// Which functions were chosen, if not all.
+    /// The chosen functions, if not all.
     chosen: Option<String>,
-    /// How many units of a difference are one instruction.
+    /// The number of units of a difference in one instruction.
     unit: Signed,
     difference: Signed,
     matched: Vec<MatchedRow>,
@@ -43,7 +43,7 @@ pub(super) struct Index<'a> {
 #[derive(Serialize)]
 struct Side {
     images: Vec<ImageEntry>,
-    /// The first different command lines of its runs, and how many there are.
+    /// The first different command lines of its runs, and the number of all.
     commands: Vec<String>,
     all_commands: usize,
     runs: Exact,
@@ -62,7 +62,7 @@ struct MatchedRow {
     difference: Signed,
 }
 
-/// One way to take the difference apart.
+/// One way to divide the difference into parts.
 #[derive(Serialize)]
 struct Total {
     list: &'static str,
@@ -76,24 +76,24 @@ struct Total {
 struct Pairs<'a> {
     symbol: Vec<String>,
     name: Vec<String>,
-    /// Without parameters.
+    /// The name without parameters.
     short: Vec<String>,
     place: Vec<String>,
-    /// What A calls it, and where A has it, if that is something else.
+    /// The name in A, and the place in A, if they are different.
     name_a: Vec<Option<String>>,
     place_a: Vec<Option<String>>,
     matched: Vec<&'static str>,
     /// `null` on a side that has no such function.
     blocks_a: Vec<Option<usize>>,
     blocks_b: Vec<Option<usize>>,
-    /// Whether the graph is the same and its blocks have other instructions.
+    /// True if the graph is the same and its blocks have other instructions.
     other_code: Vec<bool>,
     /// The side that counts only calls, if the other one counts more.
     only_calls: Vec<&'static str>,
-    /// Why the side that does not have it does not count it.
+    /// The reason why the side without it does not count it.
     skipped: Vec<Option<&'a str>>,
     ran: Vec<bool>,
-    /// Whether it was chosen.
+    /// True if it was chosen.
     chosen: Vec<bool>,
     count_a: Vec<Signed>,
     count_b: Vec<Signed>,
@@ -102,7 +102,7 @@ struct Pairs<'a> {
     difference: Vec<Signed>,
 }
 
-/// The index of a comparison.
+/// Returns the index of a comparison.
 pub(super) fn index(report: DifferenceReport<'_>) -> Index<'_> {
     let comparison = report.comparison;
     let text = |text: &str| shown(text).into_owned();
@@ -202,13 +202,13 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// What a function is called without its parameters.
+/// Returns the name of a function without its parameters.
 fn short(function: &Function) -> String {
     let short = names::short(&function.shape);
     shown(short.as_deref().unwrap_or(&function.demangled)).into_owned()
 }
 
-/// Where a function is declared: `parse.c:12`; empty if that is not known.
+/// Returns the place of a function's declaration: `parse.c:12`; empty if it is unknown.
 fn place(function: &Function) -> String {
     match (function.shape.file.as_str(), function.shape.line) {
         ("", _) => String::new(),

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::export::html::path_steps;
 use crate::export::html::payload::{Signed, shown};
 
-/// The text of a path in a list has so many characters at most.
+/// The largest number of characters in the text of a path in a list.
 const LONGEST_TEXT: usize = 240;
 
 /// The numbers of parts.
@@ -49,11 +49,11 @@ pub(super) struct Paths {
     #[serde(flatten)]
     numbers: Numbers,
     pair: Vec<usize>,
-    /// `path`, or what else it is.
+    /// `path`, or the other kind of part.
     what: Vec<&'static str>,
     id_a: Vec<Option<String>>,
     id_b: Vec<Option<String>>,
-    /// Instructions of the path.
+    /// The number of instructions of the path.
     size_a: Vec<Option<u64>>,
     size_b: Vec<Option<u64>>,
     text: Vec<String>,
@@ -67,12 +67,12 @@ pub(super) struct Blocks {
     pair: Vec<usize>,
     /// A block, or `null`.
     block: Vec<Option<u32>>,
-    /// Its first line, if that is known.
+    /// Its first line, if it is known.
     place: Vec<Option<String>>,
     /// A line in A and in B, or `null`.
     line_a: Vec<Option<u32>>,
     line_b: Vec<Option<u32>>,
-    /// The function that was inlined, whose line it is.
+    /// The inlined function to which the line belongs.
     inlined: Vec<Option<String>>,
 }
 
@@ -83,12 +83,12 @@ pub(super) struct Calls {
     numbers: Numbers,
     /// A pair, or `null` for code that is not counted.
     caller: Vec<Option<usize>>,
-    /// A pair, or below zero one of the others: -1 is the first. `null` is not known.
+    /// A pair, or below zero one of the others: -1 is the first. `null` is unknown.
     callee: Vec<Option<i64>>,
     others: Vec<String>,
 }
 
-/// The path of a part: that of B if it has one.
+/// Returns the path of a part: that of B if it has one.
 pub(super) fn way<'a>(comparison: &Comparison<'a>, part: &PathPart<'a>) -> Option<ListedPath<'a>> {
     let What::Path(a, b) = part.what else { return None };
     let pair = comparison.pair(part.pair);
@@ -100,7 +100,7 @@ pub(super) fn way<'a>(comparison: &Comparison<'a>, part: &PathPart<'a>) -> Optio
     of(comparison.b, b, pair.b).or_else(|| of(comparison.a, a, pair.a))
 }
 
-/// The paths that differ.
+/// Returns the paths that differ.
 pub(super) fn paths(comparison: &Comparison<'_>) -> Paths {
     let parts = &comparison.paths.differing;
     let ways: Vec<_> = parts.iter().filter_map(|part| way(comparison, &part.what)).collect();
@@ -133,7 +133,7 @@ pub(super) fn paths(comparison: &Comparison<'_>) -> Paths {
     paths
 }
 
-/// The blocks and lines that differ.
+/// Returns the blocks and lines that differ.
 pub(super) fn blocks(comparison: &Comparison<'_>) -> Blocks {
     let parts = &comparison.blocks.differing;
     let mut blocks = Blocks {
@@ -162,7 +162,7 @@ pub(super) fn blocks(comparison: &Comparison<'_>) -> Blocks {
     blocks
 }
 
-/// The function whose line it is, unless that is the pair's own.
+/// Returns the function to which the line belongs, unless it is the pair's own.
 fn inlined(pair: &Pair<'_>, function: &str) -> Option<String> {
     let own = pair.function()?;
     let name = demangle(function);
@@ -170,7 +170,7 @@ fn inlined(pair: &Pair<'_>, function: &str) -> Option<String> {
     (!is_own).then(|| shown(&name).into_owned())
 }
 
-/// The first line of a block, with its file if that is another one than the function's.
+/// Returns the first line of a block, with its file if it differs from that of the function.
 fn first_line(function: &Function, block: u32) -> Option<String> {
     let shape = &function.shape;
     let locations = &shape.blocks[block as usize].locations;
@@ -180,7 +180,7 @@ fn first_line(function: &Function, block: u32) -> Option<String> {
     Some(if is_own { line.to_string() } else { format!("{}:{line}", shown(base_name(file))) })
 }
 
-/// The calls that differ.
+/// Returns the calls that differ.
 pub(super) fn calls(comparison: &Comparison<'_>) -> Calls {
     let parts = &comparison.calls.differing;
     let mut others = Vec::new();

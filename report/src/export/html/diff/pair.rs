@@ -1,4 +1,4 @@
-//! The payload of a pair of functions: those of its paths that differ, step by step.
+//! The payload of a pair of functions: the paths that differ, step by step.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::export::html::path_steps::{PathSteps, StepCollector, StepColumns};
 
 /// A pair of functions, and the rows of its paths in the list.
 pub(super) struct PairPaths {
-    /// Index of the pair.
+    /// The index of the pair.
     pub(super) number: usize,
     rows: Vec<usize>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Payload {
     paths: Vec<PathSteps>,
 }
 
-/// The pairs of which a path differs.
+/// Returns the pairs with a path that differs.
 pub(super) fn of(comparison: &Comparison<'_>) -> Vec<PairPaths> {
     let mut pairs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (row, part) in comparison.paths.differing.iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn of(comparison: &Comparison<'_>) -> Vec<PairPaths> {
 }
 
 impl PairPaths {
-    /// Its payload. A path that only A has is told by the function of A.
+    /// Returns its payload. A path that only A has is written by the function of A.
     pub(super) fn payload(&self, comparison: &Comparison<'_>) -> Payload {
         let parts = &comparison.paths.differing;
         let known = |&row: &usize| Some((row, way(comparison, &parts[row].what)?));

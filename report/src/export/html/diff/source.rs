@@ -1,8 +1,8 @@
 //! The source of the functions that differ, with the counts of both sides.
 //!
-//! The text is that of B, as it stands on the disk, or that of A for a function that B does not
-//! have. Lines of A stand where B has them now. What was inlined is left out: its lines are in the
-//! list of blocks and lines.
+//! The text is that of B, from the disk, or that of A for a function that B does not have. Lines of
+//! A are at their present places in B. Inlined code is left out: its lines are in the list of
+//! blocks and lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use serde::Serialize;
 use crate::export::html::files;
 use crate::export::html::payload::{Signed, shown};
 
-/// Of a longer function, which nobody wrote, no text is shown.
+/// The largest number of lines of a function with its text. A longer function was generated.
 const MOST_LINES: u32 = 20_000;
 
 /// The source of a pair of functions, in columns with an entry for each line that has code.
 #[derive(Serialize)]
 pub(super) struct Source {
     path: String,
-    /// Whether the file was written after the image.
+    /// True if the file was written after the image.
     newer: bool,
     /// The number of the first line.
     first: u32,
@@ -38,8 +38,8 @@ pub(super) struct Source {
     difference: Vec<Signed>,
 }
 
-/// The sources of all pairs of which a path, a block or a line differs, by the index of the pair.
-/// Pairs whose source cannot be read have none.
+/// Returns the sources of all pairs with a path, a block or a line that differs, by the index of
+/// the pair. Pairs without readable source are left out.
 pub(super) fn of(comparison: &Comparison<'_>) -> BTreeMap<usize, Source> {
     let paths = comparison.paths.differing.iter().map(|part| part.what.pair);
     let blocks = comparison.blocks.differing.iter().map(|part| part.what.pair);
@@ -56,12 +56,12 @@ pub(super) fn of(comparison: &Comparison<'_>) -> BTreeMap<usize, Source> {
     pairs.par_iter().filter_map(source).collect()
 }
 
-/// The side whose text is shown.
+/// Returns the side whose text is shown.
 fn side<'a>(comparison: &Comparison<'a>, pair: &Pair<'_>) -> &'a Report {
     if pair.b.is_some() { comparison.b } else { comparison.a }
 }
 
-/// Where the text is; `None` without debug information.
+/// Returns the path of the text; `None` without debug information.
 fn path(comparison: &Comparison<'_>, pair: &Pair<'_>) -> Option<PathBuf> {
     let function = pair.b.or(pair.a)?;
     let module = &side(comparison, pair).modules[function.module];
@@ -75,7 +75,7 @@ fn source(
     text: &[&str],
 ) -> Option<Source> {
     let mut lines = own(pair.a, pair.b);
-    // The file may have become shorter, and a line of A may have gone.
+    // The file may have become shorter, and a line of A may not exist any more.
     lines.retain(|of| of.line > 0 && of.line as usize <= text.len());
     let (first, last) = (lines.first()?.line, lines.last()?.line);
     if last - first > MOST_LINES {

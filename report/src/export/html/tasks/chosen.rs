@@ -1,10 +1,10 @@
-//! Which tasks are on the page: all, or the longest ones and the critical path.
+//! The choice of the tasks on the page: all, or the longest ones and the critical path.
 
 use std::cmp::Reverse;
 
 use trace::tasks::graph::{Graph, TaskId};
 
-/// At most so many tasks, by number, and all that are on the way.
+/// Returns at most `most` tasks, by number, and all that are on the way.
 pub(super) fn of(graph: &Graph, way: &[TaskId], most: usize) -> Vec<TaskId> {
     if graph.len() <= most {
         return graph.tasks().map(|(id, _)| id).collect();

@@ -9,37 +9,38 @@ use crate::task_graph::TaskGraphReport;
 /// An entry for each task of the page.
 #[derive(Serialize)]
 pub(super) struct Columns {
-    /// Its number among all tasks, less that of the task before.
+    /// Its number among all tasks, as the difference from that of the task before.
     number: Vec<u32>,
     thread: Vec<u32>,
-    /// Which task of its thread.
+    /// The index of the task in its thread.
     index: Vec<u32>,
-    /// Index among the kinds.
+    /// The index among the kinds.
     kind: Vec<u8>,
-    /// When it began, in nanoseconds, less when the task before began.
+    /// The time at which it began, in nanoseconds, as the difference from that of the task before.
     begin: Vec<Signed>,
-    /// How long it took.
+    /// The duration.
     duration: Vec<Exact>,
     paths: Vec<Exact>,
     instructions: Vec<Exact>,
     accesses: Vec<Exact>,
     bytes: Vec<Exact>,
-    /// The tasks on the critical path: their places here, each less the one before.
+    /// The tasks on the critical path: their places here, each as the difference from the one
+    /// before.
     way: Vec<u32>,
 }
 
 /// The edges between the tasks of a page.
 #[derive(Default, Serialize)]
 pub(super) struct Edges {
-    /// For each task how many edges lead to it.
+    /// The number of edges that lead to each task.
     count: Vec<u32>,
-    /// For each edge how many places its begin stands before its end.
+    /// The distance in places from the begin of each edge to its end.
     back: Vec<u32>,
-    /// Index among the links.
+    /// The index among the links.
     link: Vec<u8>,
 }
 
-/// The columns of these tasks, which are in order.
+/// Returns the columns of these tasks, which are in order.
 pub(super) fn of(report: &TaskGraphReport<'_>, chosen: &[TaskId]) -> (Columns, Edges) {
     let graph = &report.tasks.graph;
     let place = |id: TaskId| chosen.binary_search(&id).ok();
@@ -78,7 +79,7 @@ pub(super) fn of(report: &TaskGraphReport<'_>, chosen: &[TaskId]) -> (Columns, E
     (columns, edges)
 }
 
-/// Numbers that grow, each less the one before.
+/// Returns numbers that grow as differences from the one before.
 fn differences(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut last = 0;
     numbers.map(|number| number - std::mem::replace(&mut last, number)).collect()

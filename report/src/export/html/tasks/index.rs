@@ -14,10 +14,10 @@ use crate::schema;
 use crate::show::trace_graph;
 use crate::task_graph::TaskGraphReport;
 
-/// How many rows of paths are in the page.
+/// The number of rows of paths in the page.
 const MOST_PATHS: usize = 200;
 
-/// The index of a page with so many tasks.
+/// Returns the index of a page with `tasks` tasks.
 pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
     let graph = &report.tasks.graph;
     let mut kinds = [0u64; TaskKind::ALL.len()];

@@ -1,4 +1,4 @@
-//! Tables as the data of a page: what each cell means, so that the page shows it in its own way.
+//! Tables as the data of a page: the meaning of each cell, which the page shows in its own form.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::export::html::payload::{Exact, shown};
 use crate::show::cell_text::plain;
 use crate::show::table::{Cell, CellKind, Column, Name, Table, Visibility};
 
-/// The tables, without columns that are for other programs alone.
+/// Returns the tables, without columns that are for other programs alone.
 pub(super) fn tables(tables: &[Table<'_>]) -> Vec<Value> {
     tables.iter().map(table).collect()
 }
@@ -34,7 +34,7 @@ fn column(column: &Column) -> Value {
     })
 }
 
-/// The kinds of which the page knows more than a text.
+/// Returns the kinds that the page does not show as plain text.
 fn kind(kind: CellKind) -> &'static str {
     match kind {
         CellKind::Number => "count",
@@ -49,7 +49,7 @@ fn kind(kind: CellKind) -> &'static str {
     }
 }
 
-/// What a cell says; `null` if that is nothing, or not known.
+/// Returns the content of a cell; `null` if it is empty or unknown.
 fn cell(cell: &Cell<'_>) -> Value {
     match cell {
         Cell::Nothing | Cell::Unknown => Value::Null,
@@ -64,7 +64,8 @@ fn cell(cell: &Cell<'_>) -> Value {
     }
 }
 
-/// A name without its parameters. A shorter form has parts left out inside, and is none of it.
+/// Returns a name without its parameters. A shorter form, with parts left out inside, does not
+/// count.
 fn short(name: &Name) -> &str {
     let whole = name.forms.first().map_or("", String::as_str);
     name.forms.get(1).filter(|form| whole.contains(form.as_str())).map_or(whole, String::as_str)
