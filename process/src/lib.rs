@@ -13,7 +13,7 @@
 //! | `pattern`, `target` | where the profile goes |
 //! | `imports`, `notes`, `others` | what linker and build put into the image, and the functions of
 //! the program |
-//! | `lifetime` | what runs before and after the program |
+//! | `lifetime` | code that runs before and after the program |
 //! | `memory`, `object` | functions that the compiler calls, the parts that every object needs |
 //!
 //! A runtime and this library become one object under `panic = "abort"`, which is the profile

@@ -14,7 +14,7 @@ process::run_at_start_and_end!(start, stop);
 /// True if the constructor has run.
 static STARTED: AtomicBool = AtomicBool::new(false);
 
-/// True if the C library calls [`end`], or if our functions named `_exit` do.
+/// True if the C library calls [`end`].
 static ENDS_LATER: AtomicBool = AtomicBool::new(false);
 
 /// Runs before the constructors of a program that a loader prepares.

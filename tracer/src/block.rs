@@ -109,7 +109,7 @@ impl Block {
         self.runtime
     }
 
-    /// Switches to another stream at the begin of a handler, whose frame is at this address.
+    /// Switches to another stream at the start of a handler, whose frame is at this address.
     /// Returns the level for [`end_handler`](Self::end_handler).
     pub(crate) fn begin_handler(&mut self, frame: usize) -> usize {
         // SAFETY: null, or the thread's own memory.

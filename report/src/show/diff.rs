@@ -403,7 +403,7 @@ impl<'a> View<'_, 'a> {
         table
     }
 
-    /// Returns the kinds of matches of functions, and the functions without a match.
+    /// Returns the table of the matches of functions, and of functions without a match.
     fn matched(&self) -> Table<'a> {
         let is_known = self.knows_instructions();
         let [same, changed] = match (is_known, self.compares_paths()) {

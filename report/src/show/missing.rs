@@ -96,7 +96,7 @@ fn names_block(text: &str) -> bool {
     })
 }
 
-/// Returns the `most` heaviest rows, in their order. All paths of a function are listed or none.
+/// Chooses at most `most` rows by weight. Their order stays. All paths of a function stay or none.
 fn heaviest(missing: Vec<Missing<'_>>, most: usize) -> Vec<Missing<'_>> {
     let mut room = most;
     let mut stays = vec![false; missing.len()];

@@ -72,7 +72,7 @@ struct Functions {
     blocks: Vec<usize>,
     executed_blocks: Vec<usize>,
     interrupted: Vec<Exact>,
-    /// The share of the most frequent way of branches, of all times that they were reached.
+    /// The share of executions of branches that took the most frequent way.
     bias: Vec<Option<f64>>,
     /// The class and the count, in turn.
     opcodes: Vec<Vec<Exact>>,

@@ -30,7 +30,7 @@ pub(super) struct Runs {
     /// The number of records with each mark.
     marks: BTreeMap<&'static str, usize>,
     rows: Vec<RunEntry>,
-    /// The begin of the first and the end of the last run, in milliseconds since 1970, and the
+    /// The start of the first and the end of the last run, in milliseconds since 1970, and the
     /// nanoseconds in between.
     first: u64,
     last: u64,

@@ -34,7 +34,7 @@ pub(super) struct Columns {
 pub(super) struct Edges {
     /// The number of edges that lead to each task.
     count: Vec<u32>,
-    /// The distance in places from the begin of each edge to its end.
+    /// The distance in places from the source of each edge to its target.
     back: Vec<u32>,
     /// The index among the links.
     link: Vec<u8>,
