@@ -1,26 +1,26 @@
 //! Writes the model as tables for people.
 //!
-//! * [`report`] is a report: `heading`, one table, `remarks`. [`options`] says which and how.
-//! * Its tables are `hot_paths`, [`hot_blocks`], `functions`, `skipped`, [`opcodes`],
+//! * [`report`] is a report: `heading`, one table, `remarks`. [`options`] selects the table and its
+//!   form.
+//! * The tables of a report are `hot_paths`, [`hot_blocks`], `functions`, `skipped`, [`opcodes`],
 //!   [`calls`] and [`branches`].
-//! * [`coverage`] is the table of coverage, [`missing`] the list of what was not covered.
-//! * [`diff`] shows what is different between two reports, [`spectra`] what tells failing runs from
-//!   passing ones.
-//! * [`starts`] is the table of starts, [`notices`] what is said while reading.
-//! * [`trace_info`] says what is in a trace, [`trace_steps`] tells the steps of its threads,
-//!   [`trace_graph`] its tasks, [`trace_races`] accesses without order, [`trace_cache`] those that
-//!   miss, [`trace_memory`] whose memory is touched. `traced_paths` writes their paths, and
-//!   [`durations`] times.
+//! * [`coverage`] is the table of coverage, [`missing`] the list of code that was not covered.
+//! * [`diff`] shows the differences between two reports, [`spectra`] those between failing and
+//!   passing runs.
+//! * [`starts`] is the table of starts, [`notices`] has the messages while profiles are read.
+//! * [`trace_info`] shows the contents of a trace, [`trace_steps`] the steps of its threads,
+//!   [`trace_graph`] its tasks, [`trace_races`] accesses without order, [`trace_cache`] accesses
+//!   that miss, and [`trace_memory`] the owners of the memory that is touched. `traced_paths`
+//!   writes the paths of a trace, and [`durations`] times.
 //! * [`path_layout`] fits paths into a width, `path_flow` into cells of a table.
-//! * [`path_page`] is one path as its source, [`annotated`] is source with its counts; both write
+//! * [`path_page`] is one path as its source, [`annotated`] is source with its counts. Both write
 //!   [`code`] by lines.
 //! * [`notation`] writes places and outcomes.
-//! * Each of these is a value, a [`table`], and what a command says is a [`document`] of them.
-//! * [`forms`] writes documents:
-//!   `text_table`, `table_layout`, `cell_text` and `fitted_names` write tables as text, `markdown`,
-//!   `comma_separated` and `json_tables` in other forms. [`command_line`] breaks what can be pasted
-//!   into lines.
-//! * `rows` and [`style`] say how names and numbers look.
+//! * Each of these is a value, a [`table`]. The output of a command is a [`document`] of tables.
+//! * [`forms`] writes documents: `text_table`, `table_layout`, `cell_text` and `fitted_names` write
+//!   tables as text, `markdown`, `comma_separated` and `json_tables` in other forms.
+//!   [`command_line`] breaks command lines so that they can be pasted.
+//! * `rows` and [`style`] have the form of names and numbers.
 //! * [`printable`] is a report whose names are safe to show.
 
 pub mod annotated;

@@ -1,4 +1,4 @@
-//! Returns names for places of the source.
+//! The notation of places of the source.
 
 use counts::model::Function;
 pub use counts::path_text::base_name;
