@@ -1,4 +1,4 @@
-//! What the runs of an image counted: the sum of their counters, module by module.
+//! The counters of an image: sums over its runs, module by module.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::entries::Layout;
 use crate::model::{Count, Image, Run};
 use crate::tables::{ByTable, Tables};
 
-/// An image, the runs that counted in it, and what they counted.
+/// An image, its runs, and the sums of their counters.
 #[derive(Clone, Debug)]
 pub struct CountedImage {
     /// The image.
@@ -24,30 +24,30 @@ pub struct CountedImage {
 pub struct CountedModule {
     /// Length of the counter array.
     pub counters: u64,
-    /// What the pass told.
+    /// The manifest, as the pass wrote it.
     pub manifest: Manifest,
-    /// Where its tables are.
+    /// The positions of its tables.
     tables_of: Tables,
     layout: Layout,
-    /// For each function of the manifest whether it is in the image.
+    /// For each function of the manifest, true if the image contains it.
     pub present: Vec<bool>,
     /// The counters that are not zero, by index. Negative ones, of paths that a forked child took
     /// over, are left out.
     pub counts: BTreeMap<u64, Count>,
     /// The entries of its functions, by index in the manifest.
     pub entries: BTreeMap<usize, Count>,
-    /// How many of the processes that counted were killed, or ended while other threads were
+    /// The number of counting processes that were killed, or ended while other threads were
     /// running.
     pub interrupted: Count,
-    /// By counter of a path in flight, how many frames of forked processes came back from the call
-    /// that had entered it in the parent.
+    /// By counter of a path in flight, the number of frames of forked processes that returned from
+    /// the call which the parent had entered.
     pub inherited: BTreeMap<u64, Count>,
-    /// What the tables of its functions counted, by index in the manifest.
+    /// The counts in the tables of its functions, by index in the manifest.
     pub tables: ByTable,
 }
 
 impl CountedModule {
-    /// A module in which nothing was counted yet.
+    /// Creates a module without counts.
     pub fn new(counters: u64, manifest: Manifest, present: Vec<bool>) -> Self {
         let (tables_of, layout) = (Tables::of(&manifest), Layout::of(&manifest));
         Self {
@@ -64,8 +64,8 @@ impl CountedModule {
         }
     }
 
-    /// Adds what one process counted: index and count, in ascending order of index. `keys` are
-    /// those of its tables, and `name` tells which function was at an address.
+    /// Adds the counters of one process: index and count, in ascending order of index. `keys` are
+    /// those of its tables, and `name` returns the function at an address.
     pub fn add(
         &mut self,
         counts: &[(u64, u64)],

@@ -1,13 +1,13 @@
-//! Computes what runs covered: functions, lines, branches and paths.
+//! Computes the coverage of functions, lines, branches and paths.
 //!
 //! Lines and branches are those of [`source_files`]. A path is covered if it was executed to its
 //! end at least once. All paths that the control-flow graph allows are possible, even if no input
 //! leads there. Where the limit cuts paths, their pieces are counted. Coverage is meant for
-//! `-fpath-stage=early`: later, branches of the source have become something else.
+//! `-fpath-stage=early`: later stages no longer have the branches of the source.
 //!
 //! Some functions have no counts:
 //!
-//! * A function that the optimiser or the linker dropped, since nothing calls it, did not run. It
+//! * A function that the optimiser or the linker dropped because nothing calls it did not run. It
 //!   is not covered.
 //! * A function that could not be counted, such as a coroutine that is not split yet, is unknown.
 //!   It and the line that it begins on count as not covered.
@@ -21,21 +21,21 @@ use crate::origin::{SystemFiles, is_made, is_made_symbol};
 use crate::select::{Chosen, Filter};
 use crate::source_files::{self, Covered, SourceFile};
 
-/// How much of everything was covered.
+/// The coverage of functions, lines, branches and paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Functions that were entered.
     pub functions: Covered,
     /// Lines that ran.
     pub lines: Covered,
-    /// Ways on from branches that were taken.
+    /// Outcomes of branches that were taken.
     pub branches: Covered,
     /// Paths that were executed to their end.
     pub paths: Covered,
 }
 
 impl Coverage {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -47,33 +47,33 @@ impl Coverage {
     }
 }
 
-/// Those functions and files of a report whose coverage is asked for.
+/// The functions and files of a report whose coverage is requested.
 pub struct Selection<'a> {
     report: &'a Report,
     /// The functions that are counted, and those that no image has.
     pub functions: Vec<&'a Function>,
-    /// Those that could not be counted.
+    /// The functions that could not be counted.
     pub unknown: Vec<&'a Function>,
-    /// What is known of each file, by its absolute path.
+    /// The coverage of each file, by its absolute path.
     pub files: BTreeMap<PathBuf, SourceFile>,
-    /// How many functions are left out because they are of system headers.
+    /// The number of functions that are left out because they are of system headers.
     pub of_system: usize,
-    /// How many are left out because the compiler made them.
+    /// The number of functions that are left out because the compiler made them.
     pub made: usize,
 }
 
 impl<'a> Selection<'a> {
-    /// The functions and files that a filter lets through.
+    /// Selects the functions and files that pass a filter.
     pub fn of(report: &'a Report, filter: &Filter) -> Self {
         let known = filter.choose(report, report.of_source());
         let unknown = unknown(report, filter);
-        // A line of a file may be code of a function of another one, into which it was inlined or
-        // included. So the lines of a file are the same whichever files are chosen.
+        // A line of a file may be code of a function of another file, into which it was inlined or
+        // included. So the lines of a file do not depend on which files are chosen.
         let with_lines = report.of_source().filter(|function| filter.takes_name(function));
         let mut files = source_files::files(report, with_lines);
         let is_left = |symbol: &str| !(filter.hides_made() && is_made_symbol(symbol));
-        // What a function ran that the compiler made, an initialisation, say, is code of the
-        // source.
+        // A function that the compiler made may run code of the source, such as an initialisation:
+        // only the function is left out, its lines stay.
         files.values_mut().for_each(|file| file.functions.retain(|(_, symbol), _| is_left(symbol)));
         let system = SystemFiles::of(&report.modules);
         files.retain(|path, _| filter.takes_file(&system, path));
@@ -95,7 +95,8 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Paths by the file of their function; the empty name is that of functions without one.
+    /// Returns the coverage of paths by the file of their function. Functions without a file are
+    /// under the empty name.
     fn paths(&self) -> BTreeMap<PathBuf, Covered> {
         let mut paths: BTreeMap<_, Covered> = BTreeMap::new();
         for function in &self.functions {
@@ -108,15 +109,15 @@ impl<'a> Selection<'a> {
         paths
     }
 
-    /// Those of the functions that could not be counted that are in the file at `path`.
+    /// Returns the functions in the file at `path` that could not be counted.
     pub fn unknown_in(&self, path: &Path) -> impl Iterator<Item = &&'a Function> {
         let place =
             |function: &Function| self.report.modules[function.module].path(&function.shape.file);
         self.unknown.iter().filter(move |function| place(function) == path)
     }
 
-    /// The files by name, and how much of each was covered. Functions without debug information
-    /// are together [in none](NO_SOURCE).
+    /// Returns the names of the files and the coverage of each. Functions without debug information
+    /// share [one row](NO_SOURCE).
     pub fn rows(&self) -> Vec<(String, Coverage)> {
         let mut paths = self.paths();
         let file = |(path, file): (&PathBuf, &SourceFile)| {
@@ -140,15 +141,15 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// The functions that a filter lets through and that could not be counted.
+/// Returns the functions that pass a filter and could not be counted.
 pub fn unknown<'a>(report: &'a Report, filter: &Filter) -> Chosen<'a> {
     filter.choose(report, report.functions.iter().filter(|function| is_unknown(function)))
 }
 
-/// Whether a function has code in the source of which nothing is known, though nobody asked for
-/// that.
+/// Returns true if a function of the source was skipped although the user did not ask for it.
 fn is_unknown(function: &Function) -> bool {
-    // What the pass says of what users leave out (`pass/src/read/eligible.rs`).
+    // The reasons that the pass gives for functions left out by the user
+    // (`pass/src/read/eligible.rs`).
     let asked = ["attribute no_profile", "annotated with", "left out by the filter", "not hot"];
     let reason = function.shape.skipped.as_deref();
     let known = |reason: &str| asked.iter().any(|asked| reason.starts_with(asked));
@@ -157,10 +158,10 @@ fn is_unknown(function: &Function) -> bool {
         && !function.shape.file.is_empty()
 }
 
-/// Stands for the file of functions without debug information.
+/// The name of the row for functions without debug information.
 pub const NO_SOURCE: &str = "(no debug information)";
 
-/// How many of the possible paths of a function were executed to their end.
+/// Returns how many of the possible paths of a function were executed to their end.
 pub fn paths_of(function: &Function) -> Covered {
     Covered { executed: function.completed().count() as Count, all: function.num_paths().into() }
 }

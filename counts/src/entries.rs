@@ -1,11 +1,12 @@
-//! Computes how often functions were entered, and how many frames did not come back from a call.
+//! Computes the number of entries of functions, and the number of frames that did not return from a
+//! call.
 //!
-//! Counters of paths in flight say how often control came to a call. [`Layout::settle`] turns them
-//! into how often control stayed there. Then every entry is a path that starts at the entry, ended
-//! or in flight.
+//! A counter of a path in flight counts arrivals at a call. [`Layout::settle`] turns it into the
+//! number of frames that stayed in the call. Then every entry is a path that starts at the entry,
+//! ended or in flight.
 //!
 //! Processes are settled one by one, before they are summed. A forked child ends paths that its
-//! parent entered. In a sum, that would hide frames that stay in another process.
+//! parent entered. In a sum, such paths would hide frames that stay in another process.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +16,7 @@ use paths::in_flight::{InFlight, Role};
 use crate::acyclic;
 use crate::model::{Count, counts_paths};
 
-/// Where the counters of a module's functions stand, in their order, and what their paths in flight
-/// mean.
+/// The counters of a module's functions, in their order in the array, and their paths in flight.
 #[derive(Clone, Debug)]
 pub struct Layout(Vec<FunctionCounters>);
 
@@ -29,15 +29,15 @@ struct FunctionCounters {
     first: u64,
     /// The end of its paths' counters.
     end: u64,
-    /// The end of those of paths that start at the entry.
+    /// The end of the counters of paths that start at the entry.
     entries: u64,
     /// `None` if no path is in flight.
     in_flight: Option<InFlight>,
 }
 
 impl Layout {
-    /// The layout of the functions of a manifest. A graph that makes no sense is reported where
-    /// paths are decoded.
+    /// Returns the layout of the functions of a manifest. An invalid graph is reported where paths
+    /// are decoded.
     pub fn of(manifest: &Manifest) -> Self {
         let functions =
             manifest.functions.iter().enumerate().filter(|(_, function)| counts_paths(function));
@@ -46,7 +46,7 @@ impl Layout {
                 DagEdgeKind::Start { .. } => Some(edge.value),
                 _ => None,
             };
-            // Starts behind a cut are numbered after all ways on from the entry.
+            // Starts behind a cut are numbered after all paths from the entry.
             let starts = function.dag.iter().filter_map(start).min().unwrap_or(function.num_paths);
             let first = function.first_counter;
             let (end, entries) =
@@ -59,10 +59,10 @@ impl Layout {
     }
 
     /// Settles the counters of one process: pairs of index and count, in ascending order of index.
-    /// A counter of a path in flight says how often control arrived at the call that ends the path.
-    /// Afterwards it says how many frames stayed in that call: a negative number, modulo 2^64, if
-    /// more came back than arrived. Gives the counters, and the entries of each function that has
-    /// any, by its index in the manifest.
+    /// A counter of a path in flight is the number of arrivals at the call that ends the path.
+    /// Afterwards it is the number of frames that stayed in that call: a negative number, modulo
+    /// 2^64, if more returned than arrived. Returns the counters, and the entries of each function
+    /// with counts, by its index in the manifest.
     pub fn settle(&self, counts: &[(u64, u64)]) -> (Vec<(u64, u64)>, BTreeMap<usize, Count>) {
         let from = |index| counts.partition_point(|&(counter, _)| counter < index);
         let (mut settled, mut entries) = (Vec::with_capacity(counts.len()), BTreeMap::new());

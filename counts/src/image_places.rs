@@ -1,6 +1,6 @@
-//! Finds the file of an image: where it ran, or elsewhere under the same name.
+//! Finds the file of an image: at the path where it ran, or elsewhere under the same name.
 //!
-//! Only a build-id can tell that an image elsewhere is the right one.
+//! An image elsewhere is accepted only if its build-id matches.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -10,25 +10,25 @@ use anyhow::{Error, Result, anyhow};
 use profile::directories;
 use profile::image::{self, build_id_in_words};
 
-/// Where images are looked for.
+/// The places where images are searched.
 #[derive(Clone, Debug, Default)]
 pub struct ImagePlaces {
     /// The images. If any are given, each record must be of one of them; otherwise an image is
-    /// looked for where its record says.
+    /// searched at the path in its record.
     pub given: Vec<PathBuf>,
-    /// Directories to search, with all that is below them, for images that are gone from there or
-    /// are other builds by now. The current directory is searched last, without what is below it.
+    /// Directories to search recursively for images that no longer exist at the recorded path or
+    /// are another build now. The current directory is searched last, and not recursively.
     pub directories: Vec<PathBuf>,
-    /// What the arguments name. The images among it are looked at if there is none where a record
-    /// says: what is executed from memory ran nowhere.
+    /// The files that the arguments name. The images among them are tried if there is none at the
+    /// path in a record: an image that was executed from memory has no path.
     pub named: Vec<PathBuf>,
 }
 
 impl ImagePlaces {
-    /// Where the image with this build-id is that ran at `path`.
+    /// Returns the path of the image that ran at `path` and has this build-id.
     ///
     /// # Errors
-    /// It is in none of the places, with what to do.
+    /// The image is in none of the places. The message says what to do.
     pub fn find(&self, path: &Path, build_id: &[u8]) -> Result<PathBuf> {
         if !self.given.is_empty() {
             return one_of(&self.given, build_id);
@@ -43,7 +43,7 @@ impl ImagePlaces {
     }
 }
 
-/// The one of these images that has a build-id.
+/// Returns the path among `places` whose image has this build-id.
 fn one_of(places: &[PathBuf], build_id: &[u8]) -> Result<PathBuf> {
     let mut others = Vec::new();
     for place in places {
@@ -56,7 +56,7 @@ fn one_of(places: &[PathBuf], build_id: &[u8]) -> Result<PathBuf> {
     Err(other_build(build_id, &others))
 }
 
-/// Says that what is there are other builds of an image.
+/// Returns the error for an image of which only other builds were found.
 pub(crate) fn other_build(build_id: &[u8], others: &[(PathBuf, Vec<u8>)]) -> Error {
     let other = |(path, id): &(PathBuf, Vec<u8>)| {
         format!("{} has {}", path.display(), build_id_in_words(id))
@@ -70,14 +70,15 @@ pub(crate) fn other_build(build_id: &[u8], others: &[(PathBuf, Vec<u8>)]) -> Err
     )
 }
 
-/// The files of a name among these, and last the one in the current directory.
+/// Returns the files of a name among `files`, and last the one in the current directory.
 pub(crate) fn named(files: &HashMap<OsString, Vec<PathBuf>>, name: &OsStr) -> Vec<PathBuf> {
     let mut found = files.get(name).cloned().unwrap_or_default();
     found.push(Path::new(".").join(name));
     found
 }
 
-/// The files in directories and below, by name. Directories that cannot be read are left out.
+/// Returns the files in directories and below, by name. Directories that cannot be read are
+/// skipped.
 pub(crate) fn files_by_name(directories: &[PathBuf]) -> HashMap<OsString, Vec<PathBuf>> {
     let mut found: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
     for path in

@@ -2,30 +2,30 @@
 //!
 //! From counters to the model ([`pipeline`] is the order):
 //!
-//! * [`matching`] finds the image of each record and sums what its runs counted; [`image_places`]
-//!   says where images are looked for.
-//! * [`counted`] holds these sums, [`tables`] and [`entries`] what each process says of tables and
-//!   entries.
-//! * `slices` gives each function its counters, [`decode`] makes paths of them.
-//! * [`acyclic`] reads paths off the acyclic graph, [`uncut_paths`] those that the limit does not
-//!   cut.
-//! * [`flow`] counts edges where paths are counted, [`count_inference`] blocks and edges where they
-//!   are not.
-//! * [`model`] is what comes out, [`placed`] says where its code is.
+//! * [`matching`] finds the image of each record and sums the counters of its runs;
+//!   [`image_places`] has the places where images are searched.
+//! * [`counted`] holds these sums. [`tables`] reads the tables of each process, [`entries`]
+//!   computes its entries.
+//! * `slices` gives each function its counters, [`decode`] turns them into paths.
+//! * [`acyclic`] reads paths off the acyclic graph, [`uncut_paths`] reads paths that the limit does
+//!   not cut.
+//! * [`flow`] computes the counts of edges where paths are counted, [`count_inference`] those of
+//!   blocks and edges where paths are not counted.
+//! * [`model`] is the result, [`placed`] locates its code in source files.
 //!
-//! From the model to what people ask:
+//! From the model to answers:
 //!
-//! * [`select`] chooses and sorts functions and paths, [`origin`] tells those of the system.
+//! * [`select`] chooses and sorts functions and paths, [`origin`] identifies those of the system.
 //! * [`lines`] counts lines by their blocks ([`line_blocks`]), [`source_files`] sums them by file,
-//!   [`coverage`] says what was covered.
-//! * [`path_text`] tells a path as the source reads, [`distinct`] so that no two read the same.
-//!   [`listed_paths`] tells those of a list. [`frames`] says which function a line was inlined
-//!   from, [`origin`] what is of the system.
+//!   [`coverage`] computes coverage.
+//! * [`path_text`] describes a path as the source reads, [`distinct`] makes the texts of several
+//!   paths differ, [`listed_paths`] describes the paths of a list. [`frames`] finds the function
+//!   that a line was inlined from.
 //! * [`path_ranks`] numbers the executed paths of a function.
 //! * [`annotation`] counts the lines of a function or a file, and the [`columns`] in them.
-//! * [`ways`] says where a branch leads.
-//! * [`executed_calls`] says which calls were made, and whom they called.
-//! * [`possible_paths`] says how many paths there are without the limit.
+//! * [`ways`] describes the targets of a branch.
+//! * [`executed_calls`] lists the calls that were made, and their callees.
+//! * [`possible_paths`] computes the number of paths without the limit.
 //!
 //! `sample` is the program of the tests.
 #![forbid(unsafe_code)]

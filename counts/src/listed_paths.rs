@@ -1,5 +1,5 @@
-//! Tells the paths of a list. Those of one function are told together, so that no two of them read
-//! the same.
+//! Describes the paths of a list. Paths of one function are described together, so that no two of
+//! them read the same.
 
 use std::collections::HashMap;
 
@@ -13,12 +13,12 @@ pub struct ListedPath<'a> {
     pub function: &'a Function,
     /// Its path.
     pub path: &'a Path,
-    /// How the paths of the function are told.
+    /// The wording for the paths of the function.
     pub wording: Wording<'a>,
 }
 
-/// The indexes of the paths of each function, in the order of their first paths. A function is
-/// identified by where it is stored.
+/// Returns the indexes of the paths of each function, in the order of their first paths. A function
+/// is identified by its address in memory.
 pub fn by_function(list: &[ListedPath<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut numbers: HashMap<*const Function, usize> = HashMap::new();
@@ -32,14 +32,14 @@ pub fn by_function(list: &[ListedPath<'_>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The texts of these paths, which are of one function.
+/// Returns the texts of these paths, which must be of one function.
 pub fn texts_together<'a>(list: &[ListedPath<'a>]) -> Vec<PathText<'a>> {
     let paths: Vec<_> = list.iter().map(|listed| listed.path).collect();
     let first = list.first();
     first.map_or_else(Vec::new, |first| path_text::texts(first.function, first.wording, &paths))
 }
 
-/// Each path on one line.
+/// Returns the text of each path on one line.
 pub fn plain(list: &[ListedPath<'_>]) -> Vec<String> {
     let mut plain = vec![String::new(); list.len()];
     for group in by_function(list) {

@@ -1,8 +1,7 @@
-//! The model of what ran: images, runs, functions, and the executed paths of each function.
+//! The model of an execution: images, runs, functions, and the executed paths of each function.
 //!
 //! It consists of plain values, without input, output or presentation. The static facts of a
-//! function are those of its manifest. Beside them stand the dynamic ones: counts of paths, blocks
-//! and edges.
+//! function are those of its manifest. The dynamic facts are the counts of paths, blocks and edges.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
@@ -13,7 +12,7 @@ use pathformat::settings::{Level, Mode, Stage};
 pub use profile::run::{Count, Image, ProcessId, Run};
 use serde::Serialize;
 
-/// Everything that the profiles tell.
+/// The content of the profiles.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The images that ran.
@@ -24,36 +23,36 @@ pub struct Report {
     pub modules: Vec<Module>,
     /// All functions, executed or not, counted or skipped, in the order of the images' modules.
     pub functions: Vec<Function>,
-    /// Functions that no image has code of, because the optimiser or the linker found that nothing
-    /// calls them. So they never ran. Only units that are instrumented at the start of the pipeline
-    /// (`early`) tell of them: in others the optimiser drops them before the pass runs.
+    /// Functions without code in any image, because the optimiser or the linker found that nothing
+    /// calls them. They never ran. Only units that are instrumented at the start of the pipeline
+    /// (`early`) list them: in others the optimiser drops them before the pass runs.
     pub dropped: Vec<Function>,
 }
 
 /// A translation unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {
-    /// The source file as the compiler was given it.
+    /// The source file, as it was given to the compiler.
     pub source: String,
     /// The compiler's working directory.
     pub directory: String,
-    /// What is counted.
+    /// The mode: the things that are counted.
     pub mode: Mode,
-    /// Where in the pipeline the pass ran.
+    /// The stage of the pipeline at which the pass ran.
     pub stage: Stage,
-    /// How far the pipeline optimises that the pass ran in.
+    /// The level of optimisation of the pipeline.
     pub level: Level,
     /// Directories of system headers that its command line or environment names. Relative ones
     /// start from `directory`.
     pub system_directories: Vec<String>,
-    /// Whether counters of loops may be in registers while the loops run.
+    /// True if counters of loops may be in registers while the loops run.
     pub promotes: bool,
     /// The most paths that a function may have before edges are cut.
     pub limit: u64,
 }
 
 impl Module {
-    /// What a manifest says of its unit.
+    /// Returns the module that a manifest describes.
     pub fn of(manifest: &manifest::Manifest) -> Self {
         Self {
             source: manifest.source.clone(),
@@ -67,12 +66,12 @@ impl Module {
         }
     }
 
-    /// Whether what was counted is not the code of the source but what the optimiser made of it.
+    /// Returns true if optimised code was counted, not the code of the source.
     pub fn is_optimised(&self) -> bool {
         self.stage == Stage::Late && self.level != Level::Zero
     }
 
-    /// Where a file is that the module names.
+    /// Returns the path of a file that the module names.
     pub fn path(&self, file: &str) -> PathBuf {
         FilePath::new(&self.directory).join(file)
     }
@@ -89,30 +88,31 @@ pub struct Function {
     pub demangled: String,
     /// The static facts.
     pub shape: manifest::Function,
-    /// What is counted in it.
+    /// The kind of its counters.
     pub counting: Counting,
-    /// How often it was entered.
+    /// The number of times it was entered.
     pub entries: Count,
     /// Executed paths, by ascending id. A path that has not ended may have an id beyond those of
-    /// the possible paths. Where a table counts uncut paths, so has each piece of a path that is
-    /// not in the table.
+    /// the possible paths. Where a table counts uncut paths, pieces of paths that are not in the
+    /// table have such ids, too.
     pub paths: Vec<Path>,
-    /// How many executions of uncut paths found no room in the table, and are told in pieces.
+    /// The number of executions of uncut paths that found no room in the table, and are shown as
+    /// pieces.
     pub beyond_table: Count,
-    /// For each block how often it ran.
+    /// For each block, the number of times it ran.
     pub block_counts: Vec<Count>,
-    /// Where blocks, edges or calls are counted: how many processes were killed, or ended while
-    /// other threads were running, and so may have been in the middle of the function. What has no
-    /// counter of its own may be off by one for each of their threads.
+    /// Where blocks, edges or calls are counted: the number of processes that were killed, or ended
+    /// while other threads were running, and so may have been in the middle of the function. A
+    /// count without a counter of its own may be off by one for each of their threads.
     pub interrupted: Count,
-    /// What its calls through pointers called, where that is recorded.
+    /// The callees of its calls through pointers, where they are recorded.
     pub sites: Vec<CallSite>,
-    /// For each edge of the control-flow graph how often it was taken; `None` where the paths do
-    /// not tell.
+    /// For each edge of the control-flow graph, the number of times it was taken; `None` where the
+    /// paths do not determine it.
     pub edge_counts: Vec<Option<Count>>,
 }
 
-/// What is counted in a function.
+/// The kind of counters in a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
     /// Nothing: it is skipped.
@@ -120,17 +120,18 @@ pub enum Counting {
     Nothing,
     /// Its paths.
     Paths,
-    /// Its blocks: enough of them have counters to tell the counts of all.
+    /// Its blocks: enough of them have counters to determine the counts of all.
     Blocks,
-    /// Its edges: enough of them have counters to tell the counts of all.
+    /// Its edges: enough of them have counters to determine the counts of all.
     Edges,
-    /// Its calls. Of blocks without calls nothing is known: their counts are 0 (see
+    /// Its calls. The counts of blocks without calls are unknown, and 0 here (see
     /// [`Function::knows`]).
     Calls,
 }
 
 impl Counting {
-    /// What the counters of a function are for. `only_calls` says that its unit counts only calls.
+    /// Returns the kind of the counters of a function. `only_calls` is true if its unit counts only
+    /// calls.
     pub fn of(shape: &manifest::Function, only_calls: bool) -> Self {
         match shape {
             _ if counts_paths(shape) => Self::Paths,
@@ -141,42 +142,42 @@ impl Counting {
         }
     }
 
-    /// Whether paths are counted, or there is nothing to count: then no path ran.
+    /// Returns true if paths are counted, or if there is nothing to count and so no path ran.
     pub fn is_of_paths(self) -> bool {
         matches!(self, Self::Paths | Self::Nothing)
     }
 
-    /// Whether it is known how often each block ran.
+    /// Returns true if the counts of all blocks are known.
     pub fn knows_blocks(self) -> bool {
         self != Self::Calls
     }
 
-    /// Whether blocks are counted, or edges, which tell the counts of blocks.
+    /// Returns true if blocks are counted, or edges, which determine the counts of blocks.
     pub fn is_of_blocks(self) -> bool {
         matches!(self, Self::Blocks | Self::Edges)
     }
 }
 
-/// Whether the counters of a function are for its paths.
+/// Returns true if the counters of a function are for its paths.
 pub fn counts_paths(shape: &manifest::Function) -> bool {
     shape.num_paths > 0
 }
 
-/// A call through a pointer, and what it called.
+/// A call through a pointer, and its callees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
     /// The block.
     pub block: u32,
     /// Index among its calls.
     pub call: u32,
-    /// Symbols of callees and how often each was called, the one called most often first.
+    /// Symbols of callees and the number of calls of each, most calls first.
     pub targets: Vec<(String, Count)>,
-    /// How often something else was called.
+    /// The number of calls of other functions.
     pub others: Count,
 }
 
-/// How many ids of paths a function has: of uncut paths, if a table counts those. Some may be of
-/// paths in flight.
+/// Returns the number of path ids of a function: of uncut paths, if a table counts those. Some may
+/// be of paths in flight.
 pub fn num_ids(shape: &manifest::Function) -> u64 {
     shape.uncut.as_ref().map_or(shape.num_paths, |uncut| uncut.num_paths)
 }
@@ -196,11 +197,11 @@ impl Display for PathId {
 pub struct Path {
     /// Its number among the function's possible paths.
     pub id: PathId,
-    /// How often it ran.
+    /// The number of times it ran.
     pub count: Count,
-    /// How it starts.
+    /// The way it starts.
     pub start: Start,
-    /// How it ends.
+    /// The way it ends.
     pub end: End,
     /// Index in the shape's `dag` of the edge that ends it; `None` if it has not ended.
     pub last: Option<u32>,
@@ -210,7 +211,7 @@ pub struct Path {
     pub instructions: u64,
 }
 
-/// How a path starts.
+/// The start of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Start {
     /// At the function's entry.
@@ -223,14 +224,14 @@ pub enum Start {
     Cut,
 }
 
-/// How a path ends.
+/// The end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
     /// The function returns.
     Return,
-    /// An exception goes on to the caller.
+    /// An exception propagates to the caller.
     Unwind,
-    /// A call does not come back.
+    /// A call does not return.
     NoReturn,
     /// A back edge is taken.
     BackEdge,
@@ -238,13 +239,13 @@ pub enum End {
     LoopEntry,
     /// Control goes on, but the path is cut here.
     Cut,
-    /// It has not ended: the function was still running when the counters were read, or was jumped
-    /// over. The path's blocks are those that are known to have been entered.
+    /// The path has not ended: the function was still running when the counters were read, or was
+    /// jumped over. The path has the blocks that are known to have been entered.
     InFlight,
 }
 
 impl Start {
-    /// What exports call it.
+    /// Returns its name in exports.
     pub fn key(self) -> &'static str {
         match self {
             Self::Entry => "entry",
@@ -256,12 +257,12 @@ impl Start {
 }
 
 impl End {
-    /// Whether control stays in the frame, and another path begins where this one ends.
+    /// Returns true if control stays in the frame, and another path begins where this one ends.
     pub fn goes_on(self) -> bool {
         matches!(self, Self::BackEdge | Self::LoopEntry | Self::Cut)
     }
 
-    /// What exports call it.
+    /// Returns its name in exports.
     pub fn key(self) -> &'static str {
         match self {
             Self::Return => "return",
@@ -274,7 +275,7 @@ impl End {
         }
     }
 
-    /// What people call it.
+    /// Returns its name in texts.
     pub fn word(self) -> &'static str {
         match self {
             Self::Return => "return",
@@ -288,17 +289,17 @@ impl End {
 }
 
 impl Path {
-    /// Instructions of all its executions.
+    /// Returns the instructions of all its executions.
     pub fn executed(&self) -> Count {
         self.count.saturating_mul(Count::from(self.instructions))
     }
 }
 
-/// The opcodes of what costs nothing.
+/// The opcodes of instructions that cost nothing.
 pub const PHI: [&str; 2] = ["phi", "vector phi"];
 
-/// How many instructions of the intermediate code a block has. `phi` is left out: it costs nothing
-/// by itself, since it only names what the edges into the block bring.
+/// Returns the number of instructions of the intermediate code in a block. `phi` is left out: it
+/// costs nothing by itself, since it only selects a value by incoming edge.
 pub fn instructions(block: &manifest::Block) -> u64 {
     let costs = |opcode: &str| !PHI.contains(&opcode);
     block
@@ -310,7 +311,8 @@ pub fn instructions(block: &manifest::Block) -> u64 {
 }
 
 impl Function {
-    /// Instructions that it executed, without those of its callees; 0 where only calls are counted.
+    /// Returns the instructions that it executed, without those of its callees; 0 where only calls
+    /// are counted.
     pub fn executed(&self) -> Count {
         if !self.counting.knows_blocks() {
             return 0;
@@ -321,7 +323,7 @@ impl Function {
         })
     }
 
-    /// How many calls it made, inline assembly and intrinsics not counted.
+    /// Returns the number of calls that it made, without inline assembly and intrinsics.
     pub fn calls(&self) -> Count {
         let blocks = self.shape.blocks.iter().zip(&self.block_counts);
         blocks.fold(0, |sum: Count, (block, &count)| {
@@ -329,48 +331,48 @@ impl Function {
         })
     }
 
-    /// Whether it is known how often a block ran.
+    /// Returns true if the count of a block is known.
     pub fn knows(&self, block: usize) -> bool {
         self.counting.knows_blocks()
             || u32::try_from(block).is_ok_and(|block| self.shape.knows_calls(block))
     }
 
-    /// Whether what is said of a block may be wrong, see [`interrupted`](Self::interrupted).
+    /// Returns true if the count of a block may be wrong, see [`interrupted`](Self::interrupted).
     pub fn is_in_doubt(&self, block: usize) -> bool {
         self.interrupted > 0
             && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
     }
 
-    /// How many paths it has. Those in flight are parts of them.
+    /// Returns the number of its paths. Paths in flight are not included: they are parts of others.
     pub fn num_paths(&self) -> u64 {
         let in_flight = if self.shape.uncut.is_some() { 0 } else { self.shape.in_flight_paths };
         num_ids(&self.shape).saturating_sub(in_flight)
     }
 
-    /// The executed paths that have ended. Pieces of uncut paths are not among them.
+    /// Returns the executed paths that have ended, without pieces of uncut paths.
     pub fn completed(&self) -> impl Iterator<Item = &Path> {
         let possible = num_ids(&self.shape);
         self.paths.iter().filter(move |path| path.end != End::InFlight && path.id.0 < possible)
     }
 
-    /// How many paths were executed to their end, counted with repetition.
+    /// Returns the number of executions of paths to their end.
     pub fn path_runs(&self) -> Count {
         self.completed().fold(0, |sum: Count, path| sum.saturating_add(path.count))
     }
 
-    /// How many paths were in flight when their frames were left.
+    /// Returns the number of paths that were in flight when their frames were left.
     pub fn paths_in_flight(&self) -> Count {
         self.paths.iter().filter(|path| path.end == End::InFlight).count() as Count
     }
 
-    /// Whether any of its blocks has a source line.
+    /// Returns true if it has a location with a source line.
     pub fn has_lines(&self) -> bool {
         self.shape.locations.iter().any(|location| location.line != 0)
     }
 
-    /// How many edges are cut for this reason.
+    /// Returns the number of edges that are cut for this reason.
     pub fn cuts(&self, reason: manifest::CutReason) -> usize {
-        // Where a table has all that the limit cuts, it cuts nothing.
+        // Where a table has all paths that the limit cuts, the limit has no effect.
         let uncut = self.shape.uncut.as_ref().filter(|_| self.beyond_table == 0);
         let why = |index: u32| {
             uncut
@@ -393,12 +395,12 @@ impl Function {
     }
 }
 
-/// What is said of modules that differ.
+/// The value for modules that differ.
 pub const MIXED: &str = "mixed";
 
 impl Report {
-    /// For each run the number of its process, in order of appearance. Images of one process share
-    /// it.
+    /// Returns for each run the number of its process, in order of appearance. Images of one
+    /// process share a number.
     pub fn processes(&self) -> Vec<usize> {
         let mut known: HashMap<ProcessId<'_>, usize> = HashMap::new();
         let mut count = 0;
@@ -415,29 +417,30 @@ impl Report {
         self.runs.iter().map(&mut number).collect()
     }
 
-    /// The instrumented functions.
+    /// Returns the instrumented functions.
     pub fn counted(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|function| function.shape.skipped.is_none())
     }
 
-    /// What the sources have: the instrumented functions, then those that no image has.
+    /// Returns the functions of the sources: the instrumented ones, then those that no image
+    /// contains.
     pub fn of_source(&self) -> impl Iterator<Item = &Function> {
         self.counted().chain(&self.dropped)
     }
 
-    /// The instrumented functions whose blocks all have counts.
+    /// Returns the instrumented functions whose blocks all have counts.
     pub fn with_blocks(&self) -> impl Iterator<Item = &Function> {
         self.counted().filter(|function| function.counting.knows_blocks())
     }
 
-    /// Instructions that all functions executed.
+    /// Returns the instructions that all functions executed.
     pub fn executed(&self) -> Count {
         self.functions
             .iter()
             .fold(0, |sum: Count, function| sum.saturating_add(function.executed()))
     }
 
-    /// What all modules say about themselves, or `mixed` if they differ (empty without modules).
+    /// Returns the value that all modules share, or `mixed` if they differ (empty without modules).
     pub fn common(&self, what: impl Fn(&Module) -> &'static str) -> &'static str {
         let mut modules = self.modules.iter().map(&what);
         let first = modules.next().unwrap_or_default();

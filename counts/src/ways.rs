@@ -1,7 +1,7 @@
-//! Says where control can go from a block: a branch is told by the places that it leads to.
+//! Describes the ways out of a block: a branch is described by its targets.
 //!
-//! Two ways that lead to the same line are told apart by their columns, and else by the numbers of
-//! their blocks.
+//! Two ways to the same line are distinguished by their columns, or else by the numbers of their
+//! blocks.
 
 use std::collections::HashSet;
 
@@ -11,44 +11,44 @@ use pathformat::settings::Stage;
 use crate::model::{Count, Function};
 use crate::path_text::{PathDescriber, Wording, block_name, choice};
 
-/// A way on from a block.
+/// A way out of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
     /// Index of the edge.
     pub edge: usize,
-    /// What decided it, if that has a word: `throw`, `case 3`.
+    /// The word for the decision, if there is one: `throw`, `case 3`.
     pub word: Option<String>,
-    /// Where it leads: `24`, `24:7`, `skip:31`, `bb9`.
+    /// The target: `24`, `24:7`, `skip:31`, `bb9`.
     pub place: String,
-    /// How often it was taken; `None` if the counts do not tell.
+    /// The number of times it was taken; `None` if the counts do not determine it.
     pub taken: Option<Count>,
 }
 
 impl Way {
-    /// Where it leads, behind what decided it: `throw 31`.
+    /// Returns the decision and the target: `throw 31`.
     pub fn text(&self) -> String {
         let word = self.word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();
         word + &self.place
     }
 
-    /// The same for people: `throw →31`. A place alone would look like a count.
+    /// Returns the same with an arrow: `throw →31`. The target alone would look like a count.
     pub fn arrow(&self) -> String {
         let word = self.word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();
         format!("{word}→{}", self.place)
     }
 }
 
-/// The most blocks without lines that are passed in search of one that has some. They may go around
-/// for ever.
+/// The maximum number of blocks without lines that are skipped in search of a block with lines.
+/// Such blocks may form a cycle.
 const FARTHEST: usize = 16;
 
-/// For each block the ways out of it, in the order of the code.
+/// Returns for each block the ways out of it, in the order of the code.
 pub fn of(function: &Function, wording: Wording<'_>) -> Vec<Vec<Way>> {
     let ways = Ways::new(function, wording);
     (0..function.shape.blocks.len()).map(|block| ways.out_of(block)).collect()
 }
 
-/// Tells the ways out of the blocks of one function.
+/// Describes the ways out of the blocks of one function.
 pub struct Ways<'a> {
     function: &'a Function,
     stage: Stage,
@@ -58,7 +58,7 @@ pub struct Ways<'a> {
 }
 
 impl<'a> Ways<'a> {
-    /// The ways of `function`.
+    /// Creates a describer of the ways of `function`.
     pub fn new(function: &'a Function, wording: Wording<'_>) -> Self {
         let mut edges: Vec<Vec<usize>> = vec![Vec::new(); function.shape.blocks.len()];
         for (index, edge) in function.shape.edges.iter().enumerate() {
@@ -72,7 +72,7 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// The ways out of a block, in the order of the code.
+    /// Returns the ways out of a block, in the order of the code.
     pub fn out_of(&self, block: usize) -> Vec<Way> {
         let edges = &self.edges[block];
         let way = |(place, &edge): (String, &usize)| Way {
@@ -84,7 +84,7 @@ impl<'a> Ways<'a> {
         self.places(edges).into_iter().zip(edges).map(way).collect()
     }
 
-    /// Where these edges lead. No two of them read the same.
+    /// Returns the texts of the targets of these edges. No two of them read the same.
     fn places(&self, edges: &[usize]) -> Vec<String> {
         let targets: Vec<u32> =
             edges.iter().map(|&edge| self.function.shape.edges[edge].to).collect();
@@ -112,7 +112,7 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// The first block from this one on that has a line, or where control can go several ways.
+    /// Returns the first block from this one on that has a line or several successors.
     fn first_with_line(&self, mut block: u32) -> u32 {
         for _ in 0..FARTHEST {
             match self.edges[block as usize][..] {
@@ -126,7 +126,7 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// The texts that occur once.
+/// Returns the texts that occur once.
 fn only_once(texts: &[String]) -> HashSet<&String> {
     let (mut once, mut known) = (HashSet::new(), HashSet::new());
     for text in texts {
