@@ -6,7 +6,7 @@ use paths::decode::Decoder;
 
 use crate::model::{Count, End, Path, PathId, Start, instructions};
 
-/// A decoder for the paths of a function.
+/// Returns a decoder for the paths of a function.
 ///
 /// # Errors
 /// The graph is damaged.
@@ -14,8 +14,8 @@ pub fn decoder(shape: &Function) -> Result<Decoder> {
     Ok(Decoder::new(shape.blocks.len(), &plain_edges(shape)?)?)
 }
 
-/// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of
-/// blocks.
+/// Returns the acyclic graph in the form for the decoder: (source, target, value), where EXIT is
+/// the number of blocks.
 pub(crate) fn plain_edges(shape: &Function) -> Result<Vec<(u32, u32, u64)>> {
     let exit = u32::try_from(shape.blocks.len()).context("it has too many blocks")?;
     let plain = |edge: &DagEdge| match edge.kind {
@@ -31,7 +31,7 @@ pub(crate) fn plain_edges(shape: &Function) -> Result<Vec<(u32, u32, u64)>> {
     Ok(shape.dag.iter().map(plain).collect())
 }
 
-/// A path that a function can take, as one that was never executed.
+/// Returns a possible path of a function, with a count of 0.
 ///
 /// # Errors
 /// There is no path of this id, or the graph is damaged.
@@ -92,7 +92,7 @@ pub fn path(
     Ok(Path { id, count, start, end, last, blocks, instructions })
 }
 
-/// What a path of so many edges takes.
+/// Returns the memory of a path with a number of edges, in bytes.
 pub(crate) fn memory(edges: usize) -> u64 {
     (size_of::<Path>() + size_of::<u32>() * (edges + 1)) as u64
 }

@@ -1,8 +1,8 @@
 //! Counts the lines of a function or a file, and the columns of lines that hold several blocks.
 //!
 //! A function is chosen by its name. If its code was inlined, all copies are summed, as
-//! [`source_files`](crate::source_files) sums them. A column has the count of the code
-//! that begins there; a line has columns if they ran differently often.
+//! [`source_files`](crate::source_files) sums them. A column has the count of the code that begins
+//! there; a line has columns if their counts differ.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,29 +15,29 @@ use crate::model::{Counting, Function, Module, Report};
 /// The counts of the lines of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
-    /// For each line with code how often it ran.
+    /// For each line with code, its executions.
     pub lines: BTreeMap<u32, Executions>,
-    /// For each line the columns at which blocks begin, and how often those ran.
+    /// For each line, the columns at which blocks begin, and their executions.
     pub columns: BTreeMap<u32, BTreeMap<u32, Executions>>,
-    /// The functions whose code it has: the one that was compiled, and whether the code was inlined
-    /// there.
+    /// The functions that contain its code: the name of the compiled function, and true if the code
+    /// was inlined there.
     pub copies: BTreeSet<(String, bool)>,
-    /// Whether any of it is what the optimiser made of the source.
+    /// True if any of it is optimised code.
     pub is_optimised: bool,
 }
 
-/// What is annotated.
+/// The code to annotate.
 #[derive(Clone, Copy)]
 pub struct Chosen<'a> {
     /// The code of this file.
     pub path: &'a Path,
-    /// Only that of functions of this name, which has no parameters, as lines give it.
+    /// Only that of functions of this name, without parameters, as in debug locations.
     pub function: Option<&'a str>,
 }
 
 impl Annotation {
-    /// Adds what another annotation of the file has between the first line and the last: the code
-    /// of functions that stand in this one, such as its lambdas.
+    /// Adds the lines of another annotation of the file between the first line and the last: the
+    /// code of functions nested in this one, such as its lambdas.
     pub fn fill_from(&mut self, other: &Self) {
         let ends = self.lines.first_key_value().zip(self.lines.last_key_value());
         let Some(range) = ends.map(|((&first, _), (&last, _))| first..=last) else { return };
@@ -52,14 +52,15 @@ impl Annotation {
     }
 }
 
-/// Annotates what is chosen, of all functions of the report that are counted.
+/// Annotates the chosen code of all functions of the report that are counted.
 pub fn of(report: &Report, chosen: Chosen<'_>) -> Annotation {
     let mut annotation = Annotation::default();
     let mut texts = BTreeSet::new();
     for function in report.with_blocks().filter(|of| of.counting != Counting::Nothing) {
         annotation.add(&report.modules[function.module], function, chosen, &mut texts);
     }
-    // The optimiser leaves some of the functions on a line, such as a lambda and what calls it.
+    // Of several functions on a line, such as a lambda and its caller, the optimiser leaves only
+    // some.
     let texts: Vec<_> = texts.into_iter().collect();
     for same in texts.chunk_by(|(line, _), (next, _)| line == next).filter(|same| same.len() > 1) {
         annotation.lines.entry(same[0].0).and_modify(|ran| ran.meaning = Meaning::Vague);
@@ -73,7 +74,8 @@ pub fn of(report: &Report, chosen: Chosen<'_>) -> Annotation {
 }
 
 impl Annotation {
-    /// Adds a function, and of optimised code the lines and the functions whose text they are.
+    /// Adds a function. For optimised code, adds its lines to `texts`, with the functions whose
+    /// text they are.
     fn add<'a>(
         &mut self,
         module: &Module,
@@ -90,7 +92,7 @@ impl Annotation {
             return;
         }
         let is_named = |name: &str| chosen.function.is_none_or(|chosen| chosen == name);
-        // A line of the function has a location of it, or is its first.
+        // A line of the function has a location in it, or is its first.
         let mut known = BTreeMap::new();
         for at in shape.locations.iter().filter(|at| files.contains(at.file.as_str())) {
             if is_named(&at.function) {
@@ -149,7 +151,7 @@ mod tests {
         let report = sample::report();
         let chosen = Chosen { path: Path::new("/build/include/util.h"), function: Some("f") };
         let annotation = of(&report, chosen);
-        // Seven times inlined into main, twelve times as a function of its own.
+        // Seven times inlined into main, twelve times as a separate function.
         assert_eq!(annotation.lines[&5].count, 19);
         assert!(annotation.copies.contains(&("main".into(), true)));
         assert!(annotation.copies.contains(&("util::weigh(int)".into(), false)));

@@ -1,13 +1,13 @@
-//! Computes how often the code ran that begins at a column of a line.
+//! Computes the execution counts of code by the column of a line at which it begins.
 //!
-//! Several blocks may begin at one column. A call ends a block, and what is left of the statement
-//! behind it may begin where the statement does. That is still one execution: a block goes on with
-//! what another began if control always came from there, and not around a loop. Each turn of a loop
-//! is an execution, and so is what other blocks do, which are copies. Where control came from such
-//! a block at times, and at times not, the number is vague.
+//! Several blocks may begin at one column. A call ends a block, and the rest of the statement
+//! behind it may begin at the column of the statement. That is still one execution: a block
+//! continues another one if control always came from there, and not around a loop. Each turn of a
+//! loop is an execution. Other blocks are copies, whose executions are added. Where control came
+//! from such a block only at times, the number is vague.
 //!
-//! In optimised code a copy may also stand behind the other, as in a loop that was unrolled. Then
-//! the number is vague.
+//! In optimised code a copy may also follow another one, as in an unrolled loop. Then the number is
+//! vague.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,11 @@ use crate::line_blocks::Line;
 use crate::lines::{Executions, Meaning, locations};
 use crate::model::{Count, Function, Module};
 
-/// The most edges of a function that are looked at, each once for each block of a column.
+/// The maximum number of visits to edges in a function. An edge may be visited once for each block
+/// of a column.
 const WORK: usize = 1_000_000;
 
-/// The columns of the lines of a function and how often each ran.
+/// Returns the columns of the lines of a function and the executions of each.
 pub fn of<'a>(module: &Module, function: &'a Function) -> BTreeMap<(Line<'a>, u32), Executions> {
     let shape = &function.shape;
     let mut columns: BTreeMap<(Line<'_>, u32), Vec<u32>> = BTreeMap::new();
@@ -52,27 +53,27 @@ pub fn of<'a>(module: &Module, function: &'a Function) -> BTreeMap<(Line<'a>, u3
     columns.into_iter().map(|(column, blocks)| (column, executions(blocks))).collect()
 }
 
-/// How many of some blocks run before another one since control last came around its loop.
+/// The number of some blocks that run before another one since control last came around its loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     /// None.
     None,
     /// At least one, always.
     One,
-    /// At least one before the loop that the block begins, which turned so often.
+    /// At least one before the loop that the block begins. The number is that of the loop's turns.
     OneThenTurns(Count),
-    /// That differs, or is not known.
+    /// It differs, or is unknown.
     Unknown,
 }
 
 /// The ways by which control came to the blocks of a function.
 struct Arrivals<'a> {
     function: &'a Function,
-    /// For each block those from which control came, but not around a loop.
+    /// For each block, those from which control came, but not around a loop.
     from: Vec<Vec<u32>>,
-    /// For each block the edges by which control comes around a loop.
+    /// For each block, the edges by which control comes around a loop.
     around: Vec<Vec<usize>>,
-    /// How many blocks may still be looked at.
+    /// The number of blocks that may still be visited.
     work: usize,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Arrivals<'a> {
             }
         }
         let (mut from, mut around) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-        // Depth first: an edge to a block on the way here goes around a loop.
+        // Depth first: an edge to a block on the current path goes around a loop.
         let (mut is_known, mut is_on_way) = (vec![false; count], vec![false; count]);
         for first in 0..count {
             let mut way = if is_known[first] { Vec::new() } else { vec![(first, 0)] };
@@ -114,7 +115,7 @@ impl<'a> Arrivals<'a> {
         Self { function, from, around, work: WORK }
     }
 
-    /// How many of `blocks` but the block itself run before it.
+    /// Returns how many of `blocks`, without the block itself, run before it.
     fn before(&mut self, block: u32, blocks: &[u32]) -> Before {
         let (mut has_met, mut has_begun) = (false, block == 0);
         let (mut seen, mut ahead) = (BTreeSet::from([block]), vec![block]);
@@ -152,11 +153,11 @@ mod tests {
 
     use super::*;
 
-    /// Source, target, and how often control went there.
+    /// Source, target and count of an edge.
     type Way = (u32, u32, Option<u64>);
 
-    /// What is said of the column at which some blocks of a function begin that has these edges,
-    /// whose blocks ran so often.
+    /// Returns the count of the column at which the blocks `begin` start, and true if it is vague.
+    /// The function has blocks with these counts, and these edges.
     fn ran(counts: &[u64], edges: &[Way], begin: &[u32], level: Level) -> (u64, bool) {
         let edge = |&(from, to, _): &Way| Edge { from, to, outcome: Outcome::Jump, cut: None };
         let block = |number: u32| Block {
@@ -187,7 +188,7 @@ mod tests {
     fn what_goes_on_behind_a_call_is_no_other_execution() {
         let chain = [(0, 1, Some(10)), (1, 2, Some(10))];
         assert_eq!(plain(&[10, 10, 10], &chain, &[0, 2]), (10, false));
-        // Between them control may go two ways, or end.
+        // Between these blocks control may branch, or end.
         let ways = |one, other| {
             [(0, 1, Some(one)), (0, 2, Some(other)), (1, 3, Some(one)), (2, 3, Some(other))]
         };
@@ -195,7 +196,7 @@ mod tests {
         assert_eq!(plain(&[10, 4, 6, 10], &ways(4, 6), &[1, 2, 3]), (10, false));
         // Copies that exclude each other.
         assert_eq!(plain(&[10, 4, 6, 10], &ways(4, 6), &[1, 2]), (10, false));
-        // Only on one way something runs before it, and control went both.
+        // A block runs before it on one way only, and control took both.
         assert_eq!(plain(&[10, 4, 6, 10], &ways(4, 6), &[1, 3]), (14, true));
         assert_eq!(plain(&[10, 10, 0, 10], &ways(10, 0), &[1, 3]), (10, false));
         assert_eq!(plain(&[10, 0, 10, 10], &ways(0, 10), &[1, 3]), (10, false));

@@ -1,8 +1,8 @@
 //! Infers the counts of all blocks and edges from the counters of some.
 //!
-//! This is for functions whose blocks, edges or calls are counted instead of their paths. What has
-//! no counter follows by conservation: what comes to a point leaves it (`paths::flow_network`).
-//! Damaged numbers give wrong counts, never a panic.
+//! It applies to functions whose blocks, edges or calls are counted instead of their paths. The
+//! other counts follow by conservation of flow: the flow into a point equals the flow out of it
+//! (`paths::flow_network`). Damaged numbers give wrong counts, never a panic.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,10 +14,10 @@ use paths::edges::{Arc, Arcs, PlainBlock, PlainEdge};
 use crate::flow::{self, Pair};
 use crate::model::Count;
 
-/// Counts of blocks, and of edges as far as they are known.
+/// The counts of blocks, and those of edges where they are known.
 type Counts = (Vec<Count>, Vec<Option<Count>>);
 
-/// From counters of blocks, by their order.
+/// Infers counts from counters of blocks, by their order.
 pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
     let blocks = block_counts(shape, counters, |_| true);
     let arcs = arcs(shape);
@@ -30,14 +30,14 @@ pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts 
     (blocks, edges)
 }
 
-/// From counters of blocks, by their order, which say how often those blocks ran that
-/// [have known calls](Function::knows_calls).
+/// Infers the counts of the blocks that [have known calls](Function::knows_calls) from counters of
+/// blocks, by their order.
 pub fn from_calls(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
     let blocks = block_counts(shape, counters, |block| shape.knows_calls(block as u32));
     (blocks, vec![None; shape.edges.len()])
 }
 
-/// The counts of the `wanted` blocks; of the others, as far as they are known, and else 0.
+/// Returns the counts of the `wanted` blocks, and of the others where they are known, else 0.
 fn block_counts(
     shape: &Function,
     counters: &BTreeMap<u64, Count>,
@@ -54,7 +54,7 @@ fn block_counts(
     counts.into_iter().map(|count| positive(count.unwrap_or_default())).collect()
 }
 
-/// From counters of arcs, by their order.
+/// Infers counts from counters of arcs, by their order.
 pub fn from_arcs(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
     let arcs = arcs(shape);
     let mut known = vec![None; arcs.list.len()];
@@ -81,7 +81,7 @@ fn arcs(shape: &Function) -> Arcs {
     Arcs::new(&edges, &blocks)
 }
 
-/// The counts of blocks and edges among those of arcs.
+/// Returns the counts of blocks and edges among those of arcs.
 fn of_arcs(shape: &Function, arcs: &Arcs, counts: &[Option<i128>]) -> Counts {
     let mut blocks = vec![0; shape.blocks.len()];
     let mut edges = vec![None; shape.edges.len()];

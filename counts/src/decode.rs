@@ -1,8 +1,8 @@
 //! Turns counters into paths: counter index → function → path id → acyclic edges → basic blocks.
 //!
-//! The values on the acyclic edges come from the manifest: the report never computes a numbering of
-//! its own. Nothing here trusts its input. A function whose manifest or counters make no sense is
-//! left out and becomes a problem that names it.
+//! The values on the acyclic edges come from the manifest: the report never computes its own
+//! numbering. The input is not trusted. A function whose manifest or counters are invalid is left
+//! out, and a problem names it.
 
 use std::collections::BTreeMap;
 use std::path::Path as FilePath;
@@ -23,7 +23,7 @@ use crate::slices::{FunctionCounts, merge_copies, never_ran, slice};
 use crate::tables::{TableCounts, TableKey};
 use crate::uncut_paths;
 
-/// The model of all images, and a problem for each part of it that had to be left out.
+/// Returns the model of all images, and a problem for each part that had to be left out.
 pub fn decode(images: Vec<CountedImage>, observer: &dyn Observer) -> (Report, Vec<Error>) {
     let mut report = Report::default();
     let mut problems = Vec::new();
@@ -76,7 +76,7 @@ pub fn decode(images: Vec<CountedImage>, observer: &dyn Observer) -> (Report, Ve
     (report, problems)
 }
 
-/// How much memory executed paths may take: a few bytes of a profile stand for a path of any
+/// Limits the memory for executed paths: a few bytes of a profile can stand for a path of any
 /// length.
 fn allowance(plan: &[FunctionCounts]) -> Allowance {
     let paths = plan.iter().map(|raw| raw.counts.len() as u64).sum::<u64>();
@@ -84,10 +84,11 @@ fn allowance(plan: &[FunctionCounts]) -> Allowance {
     Allowance::new(room(paths, blocks))
 }
 
-/// How many bytes so many executed paths may take, of functions with so many blocks.
+/// Returns the maximum number of bytes for a number of executed paths of functions with a number of
+/// blocks.
 fn room(paths: u64, blocks: u64) -> u64 {
     const PLENTY: u64 = 128 << 20;
-    // What a path takes whose length is nothing special, and how many of them a small file can
+    // The memory of a path of ordinary length, and the number of such paths that a small file can
     // hold.
     const USUAL: u64 = 256;
     const FEW: u64 = 1 << 20;
@@ -138,7 +139,7 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
             path.blocks.iter().for_each(|&block| block_counts[block as usize] += count);
             paths.push(path);
         }
-        // What the parent ran of a path that its child ended is the parent's alone.
+        // The parent's part of a path that its child ended is counted in the parent alone.
         for (id, count) in inherited {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
             let path = path(&shape, PathId(id), count, &edges, &sizes)
@@ -167,12 +168,12 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
     })
 }
 
-/// A function whose blocks or edges are counted, or nothing.
+/// Decodes a function whose blocks or edges are counted, or nothing.
 fn without_paths(raw: FunctionCounts) -> Function {
     let FunctionCounts { image, module, shape, counting, interrupted, mut tables, counts, .. } =
         raw;
-    // Nobody was in the middle of a function that was not entered. The counter of its first block
-    // tells that, if there is one.
+    // No thread was in the middle of a function that was not entered. The counter of its first
+    // block, if there is one, shows whether it was.
     let may_be_entered = !counts.is_empty() || !shape.counted_blocks.contains(&0);
     let interrupted = if may_be_entered { interrupted } else { 0 };
     let sites = sites(&shape, &mut tables);
@@ -200,7 +201,7 @@ fn without_paths(raw: FunctionCounts) -> Function {
     }
 }
 
-/// What the calls through pointers called.
+/// Returns the callees of the calls through pointers.
 fn sites(shape: &manifest::Function, tables: &mut BTreeMap<TableOf, TableCounts>) -> Vec<CallSite> {
     let calls = shape.tables().filter_map(|table| match table.of {
         TableOf::Callees { block, call } => Some((table.of, block, call)),
@@ -271,7 +272,7 @@ mod tests {
             .iter()
             .map(|of| (of.image, of.module, of.demangled.as_str()))
             .collect();
-        // A function that both units have is the first one's.
+        // A function in both units belongs to the first one.
         let of_image = |image: usize| {
             let first = ["collatz", "main", "util::weigh(int)", "start"]
                 .map(|name| (image, 2 * image, name));
@@ -282,13 +283,13 @@ mod tests {
 
     #[test]
     fn only_where_somebody_may_have_been_counts_may_be_missing() {
-        // Two blocks, of which these are counted; the counts; and how often a process was killed
-        // that may have been in the middle of the function.
+        // The counted ones of two blocks; the counts; and the number of killed processes that may
+        // have been in the middle of the function.
         let cases = [
             (&[0][..], &[(0, 7)][..], 3),
             (&[0], &[], 0),
             (&[1], &[(0, 7)], 3),
-            // It may have been killed before its first counter.
+            // A process may have been killed before its first counter.
             (&[1], &[], 3),
         ];
         for (counted, counts, expected) in cases {
@@ -325,7 +326,7 @@ mod tests {
         assert_eq!(collatz.entries, 3);
     }
 
-    /// What is said when `damage` was done to the first module.
+    /// Returns the problems after `damage` was done to the first module.
     fn problems(damage: impl FnOnce(&mut CountedModule)) -> Vec<String> {
         let mut loaded = sample::counted_image();
         damage(&mut loaded.modules[0]);
@@ -341,11 +342,11 @@ mod tests {
     fn paths_may_take_as_much_as_a_profile_can_mean() {
         assert_eq!(room(0, 0), 134_217_728);
         assert_eq!(room(10, 3), 134_217_728 + 3 * 64 + 10 * 256);
-        // What a file holds that is too large to be a trap.
+        // A file with more paths than this is too large to be a trap: each further path gets room.
         assert_eq!(room(5_000_000, 0), 134_217_728 + 1_048_576 * 256);
         assert_eq!(room(5_000_001, 0), room(5_000_000, 0) + 256);
         assert_eq!(memory(3), memory(0) + 12);
-        // Without edges it has one block.
+        // A path without edges has one block.
         assert_eq!(memory(0), size_of::<Path>() as u64 + 4);
     }
 

@@ -1,12 +1,12 @@
-//! Tells apart paths that read the same: finds the blocks at which they part.
+//! Distinguishes paths whose texts are equal: finds the blocks at which they diverge.
 //!
-//! The paths are walked side by side. Where they part, each tells the block that it goes to by its
-//! line and column if these differ, otherwise by its number. Paths that stay together up to their
-//! end have the same blocks; nothing here tells them apart.
+//! The paths are walked side by side. Where they diverge, the next block of each is described by
+//! its line and column if these differ, otherwise by its number. Paths that never diverge have the
+//! same blocks and cannot be distinguished here.
 
 use std::collections::BTreeMap;
 
-/// How exactly a step is told.
+/// The precision of the description of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Precision {
     /// By its line.
@@ -18,11 +18,11 @@ pub enum Precision {
     Block,
 }
 
-/// For positions in a path how exactly the block there is told.
+/// For positions in a path, the precision for the block there.
 pub(crate) type Detail = BTreeMap<usize, Precision>;
 
-/// For each of these paths, given as their blocks, how exactly its blocks have to be told. `place`
-/// says where a block begins.
+/// Returns for each path, given as its blocks, the precision that its blocks need. `place` returns
+/// the place at which a block begins.
 pub(crate) fn details<P: PartialEq>(
     paths: &[&[u32]],
     place: impl Fn(u32) -> Option<P>,
@@ -51,8 +51,8 @@ pub(crate) fn details<P: PartialEq>(
     details
 }
 
-/// The first position from `from` on at which not all have the same block; `None` if all end
-/// together.
+/// Returns the first position from `from` on at which not all have the same block; `None` if all
+/// end together.
 fn parting(paths: &[&[u32]], group: &[usize], from: usize) -> Option<usize> {
     let at = |index: usize, position: usize| paths[index].get(position);
     let first = *group.first()?;
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn paths_tell_the_blocks_at_which_they_part() {
         let paths: [&[u32]; 4] = [&[0, 1, 3, 4], &[0, 2, 3, 4], &[0, 2, 3, 5], &[0, 2, 3]];
-        // Blocks 1 and 2 begin at different places, 4 and 5 do not.
+        // Blocks 1 and 2 begin at different places, 4 and 5 at the same place.
         let details = details(&paths, |block| Some(block.min(4)));
         let details =
             |index: usize| details[index].iter().map(|(&at, &how)| (at, how)).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
-//! The calls that a function executed, and whom they called.
+//! The calls that a function executed, and their callees.
 //!
-//! A call runs as often as its block. Of a call through a pointer whose callees are recorded, each
-//! callee has a count of its own, which is exact even where the block's is in doubt.
+//! A call runs as often as its block. If the callees of a call through a pointer are recorded, each
+//! of them has its own count, which is exact even where the count of the block is in doubt.
 
 use pathformat::manifest::INDIRECT;
 
@@ -16,7 +16,7 @@ pub struct ExecutedCall<'a> {
     pub block: usize,
     /// Its index among the calls of the block.
     pub call: usize,
-    /// How often it was made, at least 1.
+    /// The number of times it was made, at least 1.
     pub count: Count,
     /// The callees of a call through a pointer, if they are recorded.
     pub site: Option<&'a CallSite>,
@@ -25,17 +25,17 @@ pub struct ExecutedCall<'a> {
 /// A callee of an executed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callee<'a> {
-    /// Its symbol; [`INDIRECT`] for what a pointer led to that is not known.
+    /// Its symbol; [`INDIRECT`] for unknown targets of a pointer.
     pub symbol: &'a str,
-    /// How often it was called, at least 1.
+    /// The number of times it was called, at least 1.
     pub calls: Count,
-    /// Whether it was called through a pointer.
+    /// True if it was called through a pointer.
     pub is_through_pointer: bool,
-    /// Whether the number of calls may be wrong (see [`Function::interrupted`]).
+    /// True if the number of calls may be wrong (see [`Function::interrupted`]).
     pub in_doubt: bool,
 }
 
-/// The executed calls of a function, in the order of its blocks.
+/// Returns the executed calls of a function, in the order of its blocks.
 pub fn executed_calls(function: &Function) -> impl Iterator<Item = ExecutedCall<'_>> {
     // There is a site for each call through a pointer, in the same order.
     let mut sites = function.sites.iter();
@@ -54,17 +54,17 @@ pub fn executed_calls(function: &Function) -> impl Iterator<Item = ExecutedCall<
 }
 
 impl<'a> ExecutedCall<'a> {
-    /// The symbol that it calls; [`INDIRECT`] if it calls through a pointer.
+    /// Returns the symbol that it calls; [`INDIRECT`] if it calls through a pointer.
     pub fn symbol(&self) -> &'a str {
         &self.function.shape.blocks[self.block].calls[self.call].callee
     }
 
-    /// Whether the count may be wrong.
+    /// Returns true if the count may be wrong.
     pub fn is_in_doubt(&self) -> bool {
         self.site.is_none() && self.function.is_in_doubt(self.block)
     }
 
-    /// Whom it called: the recorded callees in their order, what is not known last.
+    /// Returns its callees: the recorded ones in their order, then the unknown ones.
     pub fn callees(&self) -> impl Iterator<Item = Callee<'a>> + use<'a> {
         let plain = Callee {
             symbol: self.symbol(),

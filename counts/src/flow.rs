@@ -1,16 +1,17 @@
 //! Computes the counts of the control-flow edges from those of the acyclic edges.
 //!
-//! An edge that is not cut was taken as often as the paths that hold it ran. A cut edge is two
-//! acyclic edges: its end finishes a path, and its start begins the next. Several cut edges may
-//! share either, as a group. Their counts follow from three rules, in this order:
+//! The count of an edge that is not cut is the sum of the counts of the paths that contain it. A
+//! cut edge corresponds to two acyclic edges: its end finishes a path, and its start begins the
+//! next. Several cut edges may share either one, as a group. Their counts follow from three rules,
+//! in this order:
 //!
 //! 1. An edge alone in its group of starts has the count of the group, since code at the target
 //!    really ran.
-//! 2. An edge in a group with nothing left was never taken.
-//! 3. An edge alone in its group of ends has the count of the group, unless fewer starts are left:
-//!    then the process ended in between.
+//! 2. An edge in a group whose remaining count is 0 was never taken.
+//! 3. An edge alone in its group of ends has the count of the group, unless fewer starts are left,
+//!    because the process ended in between.
 //!
-//! What no rule settles stays unknown.
+//! All other counts stay unknown.
 
 use std::collections::HashMap;
 
@@ -18,8 +19,8 @@ use pathformat::manifest::{DagEdgeKind, Function};
 
 use crate::model::Count;
 
-/// For each edge of the control-flow graph its count, or `None` if the acyclic edges' counts do not
-/// determine it. `dag_counts` has one count for each acyclic edge.
+/// Returns the count of each edge of the control-flow graph, or `None` if the counts of the acyclic
+/// edges do not determine it. `dag_counts` has one count for each acyclic edge.
 pub fn edge_counts(shape: &Function, dag_counts: &[Count]) -> Vec<Option<Count>> {
     let mut counts: Vec<Option<Count>> =
         shape.edges.iter().map(|edge| edge.cut.is_none().then_some(0)).collect();
@@ -39,19 +40,19 @@ pub fn edge_counts(shape: &Function, dag_counts: &[Count]) -> Vec<Option<Count>>
     counts
 }
 
-/// An edge of which only the two ends are counted, each together with other edges.
+/// An edge of which only the two ends are counted, each possibly together with other edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Index of the edge.
     pub index: usize,
-    /// What it has in common with the edges that are left where it is.
+    /// The group of edges that share its end.
     pub end: u32,
-    /// What it has in common with the edges that come to where it does.
+    /// The group of edges that share its start.
     pub start: u32,
 }
 
-/// The counts of the edges that are determined by the sums over all edges of one end, and over all
-/// of one start, as far as those are known.
+/// Returns the counts of the edges that follow from the sums over all edges of one end, and over
+/// all edges of one start, where these sums are known.
 pub fn pair(
     mut open: Vec<Pair>,
     of_ends: impl Fn(u32) -> Option<Count>,
@@ -88,14 +89,14 @@ pub fn pair(
     settled
 }
 
-/// The edges that share an end or a start: how many are not settled yet, and what they sum up to if
-/// that is known.
+/// The edges that share an end or a start: the number of those that are not settled yet, and the
+/// sum of their counts, if known.
 struct Group {
     left: Option<Count>,
     members: usize,
 }
 
-/// Rules in order of preference; each gives the count of an edge in these groups of ends and
+/// The rules in order of preference. Each returns the count of an edge in these groups of ends and
 /// starts, if it applies.
 const RULES: [fn(&Group, &Group) -> Option<Count>; 3] = [
     |_, starts| starts.left.filter(|_| starts.members == 1),
@@ -111,7 +112,8 @@ mod tests {
 
     use super::*;
 
-    /// A function of cut edges only: (end, start) for each, then a number of ends and starts.
+    /// Returns a function of cut edges only. `cuts` has (end, start) of each, `dag` is the number
+    /// of ends and starts.
     fn cut_edges(cuts: &[(u32, u32)], dag: usize) -> Function {
         let edge = |&cut| Edge { from: 0, to: 1, outcome: Outcome::Indirect, cut: Some(cut) };
         let kind = DagEdgeKind::End { block: 0, why: CutReason::Opaque };

@@ -1,9 +1,9 @@
-//! Which function of the source each location belongs to, although its code was inlined.
+//! Finds the function of the source that each location belongs to, also where its code was inlined.
 //!
-//! The compiler keeps the calls that it inlined code at. They make a stack for each location: the
-//! function that was compiled, the function that was inlined into it, and so on. Code of system
-//! headers that was inlined can be folded: then it counts as a part of the call in the user's code,
-//! and only the name of what was called is kept.
+//! The compiler records the calls at which it inlined code. They form a stack for each location:
+//! the function that was compiled, the function that was inlined into it, and so on. Inlined code
+//! of system headers can be folded: then it is a part of the call in the user's code, and only the
+//! name of the callee is kept.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,17 @@ use crate::origin::is_system;
 /// The frames of one function: itself, and each call that was inlined into it.
 pub struct Frames<'a> {
     shape: &'a manifest::Function,
-    /// For each location where it is shown, and the function of the system that was called there.
+    /// For each location, the one at which it is shown, and the function of the system that was
+    /// called there. Both are indexes of locations.
     visible: Vec<(u32, Option<u32>)>,
     /// The name of the function that was compiled.
     root: &'a str,
 }
 
-/// The most functions that a stack names, the one that was compiled not counted.
+/// The maximum number of functions in a stack, without the one that was compiled.
 const DEEPEST: usize = 4;
 
-/// Where a location is shown.
+/// The place where a location is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visible<'a> {
     /// The location, or the call that stands for it.
@@ -35,8 +36,8 @@ pub struct Visible<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// The frames of a function. Code of system headers, which include those below `directories`,
-    /// is folded unless `unfold` says otherwise.
+    /// Computes the frames of a function. Code of system headers, including those below
+    /// `directories`, is folded unless `unfold` is true.
     pub fn new(shape: &'a manifest::Function, directories: &[String], unfold: bool) -> Self {
         let mut visible: Vec<(u32, Option<u32>)> = Vec::with_capacity(shape.locations.len());
         let mut known: HashMap<&str, bool> = HashMap::new();
@@ -44,7 +45,7 @@ impl<'a> Frames<'a> {
             *known.entry(file).or_insert_with(|| !unfold && is_system(file, directories))
         };
         for (index, location) in (0..).zip(&shape.locations) {
-            // A call stands before what was inlined there.
+            // A call precedes the locations that were inlined there.
             let call = location.inlined_at.filter(|_| is_folded(&location.file));
             let place = match call {
                 Some(call) => match visible[call as usize] {
@@ -59,12 +60,13 @@ impl<'a> Frames<'a> {
         Self { shape, visible, root }
     }
 
-    /// The name of the function that was compiled, as its lines give it; empty without lines.
+    /// Returns the name of the function that was compiled, as in its locations; empty without
+    /// locations.
     pub fn root(&self) -> &'a str {
         self.root
     }
 
-    /// Where a location of the function is shown.
+    /// Returns the place where a location of the function is shown.
     pub fn visible(&self, index: u32) -> Visible<'a> {
         let at = |index: u32| &self.shape.locations[index as usize];
         let (index, called) = self.visible[index as usize];
@@ -72,8 +74,8 @@ impl<'a> Frames<'a> {
         Visible { location: at(index), index, folded }
     }
 
-    /// The line of the function that was compiled at which a location is: its own, or that of the
-    /// call that it came in with.
+    /// Returns the location in the function that was compiled: `location` itself, or the outermost
+    /// call through which it was inlined.
     pub fn outermost(&self, location: &'a manifest::Location) -> &'a manifest::Location {
         let mut outer = location;
         while let Some(call) = outer.inlined_at {
@@ -82,7 +84,7 @@ impl<'a> Frames<'a> {
         outer
     }
 
-    /// Where the locations of a block are shown, in order.
+    /// Returns the places where the locations of a block are shown, in order.
     pub fn visible_in(&self, block: u32) -> impl DoubleEndedIterator<Item = Visible<'a>> {
         let locations = &self.shape.blocks[block as usize].locations;
         locations
@@ -91,8 +93,8 @@ impl<'a> Frames<'a> {
             .filter(|visible| visible.location.line != 0)
     }
 
-    /// The names of the functions around a location, the one that was compiled first. Folded ones
-    /// are left out, and so are those in the middle of a deep stack.
+    /// Returns the names of the functions around a location, the compiled one first. Folded
+    /// functions are left out, and so is the middle of a deep stack.
     pub fn stack(&self, location: &'a manifest::Location) -> Vec<&'a str> {
         let mut names = Vec::new();
         let mut inner = location;
@@ -102,7 +104,7 @@ impl<'a> Frames<'a> {
                 break;
             }
             names.push(inner.function.as_str());
-            // A call that is folded is shown at another one.
+            // A folded call is shown at another location.
             inner = self.visible(call).location;
         }
         names.push(self.root);

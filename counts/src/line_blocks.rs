@@ -1,8 +1,8 @@
-//! The lines of a function, each with the blocks that have code of it.
+//! The lines of a function, each with the blocks that contain code of it.
 //!
-//! Code that was inlined at a call is code of the call's line, too, as the callee's would be if it
-//! had been called. So control that comes back from it does not come to the line again. Code that
-//! the compiler made is of no line.
+//! Code that was inlined at a call belongs to the call's line, too, as a call of the callee would.
+//! So control that returns from inlined code does not enter the line again. Code that the compiler
+//! made belongs to no line.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,35 +10,35 @@ use pathformat::manifest;
 
 use crate::model::{Count, Function};
 
-/// A line of one copy of the code: its file, its number, and the call that it was inlined at.
+/// A line of one copy of the code: its file, its number, and the call at which it was inlined.
 pub type Line<'a> = (&'a str, u32, Option<u32>);
 
-/// The blocks of a line, which ascend.
+/// The blocks of a line, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineBlocks {
-    /// All of them.
+    /// All blocks.
     pub all: Vec<u32>,
-    /// Those that have code of the line itself, and not only what was inlined there.
+    /// Blocks that contain code of the line itself, not only code that was inlined there.
     pub own: Vec<u32>,
-    /// The calls of functions on the line that are calls yet.
+    /// The calls on the line that were not inlined.
     pub calls: Vec<LineCall>,
 }
 
 /// A call of the source that stands on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineCall {
-    /// In how many places the code has it.
+    /// The number of its copies in the code.
     pub copies: usize,
-    /// How often all of them ran.
+    /// The number of executions of all copies.
     pub count: Count,
 }
 
-/// The lines of a function and their blocks.
+/// Returns the lines of a function and their blocks.
 pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
     let shape = &function.shape;
     let mut lines = Lines::of(shape);
-    // A function's first line ran when control came in, as both gcovs say: it is a line of the
-    // entry.
+    // The first line of a function runs when the function is entered, as in gcov of GCC and of
+    // LLVM: it is a line of the entry.
     let is_of_source = !shape.is_made && shape.line != 0 && !shape.file.is_empty();
     if is_of_source && !shape.blocks.is_empty() {
         let first = lines.number((shape.file.as_str(), shape.line, None));
@@ -48,7 +48,7 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
         let of_source = |location: &&u32| !content.made_locations.contains(location);
         for &location in content.locations.iter().filter(of_source) {
             let mut place = Some(location);
-            // A line that has the block has given it to the calls above it.
+            // A line that already has the block has passed it on to the calls above it.
             while let Some(at) = place.filter(|&at| lines.add_location(at, block, at == location)) {
                 place = shape.locations.get(at as usize).and_then(|at| at.inlined_at);
             }
@@ -58,7 +58,7 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
     lines.list.into_iter().filter(|(_, blocks)| !blocks.all.is_empty()).collect()
 }
 
-/// Whether only the compiler's own code stands in a block.
+/// Returns true if a block contains only code that the compiler made.
 pub fn is_made(block: &manifest::Block) -> bool {
     !block.locations.is_empty()
         && block.locations.iter().all(|location| block.made_locations.contains(location))
@@ -67,7 +67,7 @@ pub fn is_made(block: &manifest::Block) -> bool {
 struct Lines<'a> {
     list: Vec<(Line<'a>, LineBlocks)>,
     numbers: HashMap<Line<'a>, usize>,
-    /// For each location the number of its line.
+    /// For each location, the number of its line.
     of_location: Vec<Option<usize>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Adds a block to the line of a location; gives `false` if the line had it.
+    /// Adds a block to the line of a location. Returns `false` if the line already has it.
     fn add_location(&mut self, location: u32, block: u32, is_own: bool) -> bool {
         match self.of_location.get(location as usize) {
             Some(Some(line)) => self.add(*line, block, is_own),
@@ -100,8 +100,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Adds a block that is not before those that the line has; gives `false` if it is the last of
-    /// them.
+    /// Adds a block that is not before those of the line. Returns `false` if it is already the last
+    /// of them.
     fn add(&mut self, line: usize, block: u32, is_own: bool) -> bool {
         let push = |blocks: &mut Vec<u32>| {
             let is_new = blocks.last() != Some(&block);

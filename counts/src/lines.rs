@@ -1,22 +1,22 @@
-//! Computes how often each line ran, as gcov does.
+//! Computes the execution count of each line, as gcov does.
 //!
-//! A line may have several blocks. It ran as often as control came to it from other lines, and once
-//! more for each turn of a loop that lies wholly on the line: `for (;;)` with its body elsewhere,
-//! or a loop on one line. Loops are found one by one. Each takes as many executions from its edges
-//! as it had turns (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`,
-//! `get_cycles_count` in GCC's `gcov.cc`). The line that a function begins on is a line of its
-//! entry.
+//! A line may have several blocks. Its count is the number of times that control came to it from
+//! other lines, plus one for each turn of a loop that lies wholly on the line: `for (;;)` with its
+//! body elsewhere, or a loop on one line. Loops are found one by one. The turns of each are
+//! subtracted from the counts of its edges (`GCOVBlock::getCyclesCount` in LLVM's
+//! `ProfileData/GCOV.cpp`, `get_cycles_count` in GCC's `gcov.cc`). The line on which a function
+//! begins is a line of its entry.
 //!
-//! Some things differ from the plain rule:
+//! Some cases differ from this rule:
 //!
-//! * A call that may not come back ends a block. This block and the one behind it count as one. A
-//!   line behind the call ran less often, by the calls that did not come back.
-//! * A suspended coroutine goes to the code that returns to its caller. That code stands on the
-//!   first line of the function, which does not run for it.
-//! * Code that the compiler made gives its line no count. Where control comes back to a line by way
-//!   of such code alone, as from a call to the handler of its exception, it has not left the line.
-//!   A loop that the compiler made, over the elements of an array, takes no turns.
-//! * Where the counts of edges are unknown, the line ran as often as its hottest block.
+//! * A call that may not return ends a block. This block and the one behind it count as one. The
+//!   count of a line behind the call is lower by the number of calls that did not return.
+//! * A suspended coroutine goes to the code that returns to its caller. That code is on the first
+//!   line of the function, which is not counted for it.
+//! * Code that the compiler made adds no count to its line. Where control returns to a line through
+//!   such code alone, as from a call to the handler of its exception, it has not left the line. A
+//!   loop that the compiler made, over the elements of an array, has no turns.
+//! * Where the counts of edges are unknown, the count of the line is that of its hottest block.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,30 +27,31 @@ pub use crate::line_blocks::Line;
 use crate::line_blocks::{self, LineBlocks};
 use crate::model::{Count, Function, Module};
 
-/// How often a line ran.
+/// The execution count of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executions {
-    /// How often the code ran that is left of it.
+    /// The number of executions of its code, as far as it is left.
     pub count: Count,
-    /// Whether the line of the source ran as often.
+    /// The relation of the count to the line of the source.
     pub meaning: Meaning,
 }
 
-/// What a number says of the source.
+/// The relation of a count to the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Meaning {
-    /// It is the source's.
+    /// It is the count of the source.
     #[default]
     Exact,
-    /// It is the source's if the line holds one plain statement. The code has one call of it, which
-    /// the optimiser neither copied nor left out, and control came to the line as often.
+    /// It is the count of the source if the line holds one plain statement. The code has one call
+    /// of it, which the optimiser neither copied nor left out, and the line has the count of this
+    /// call.
     OfStatement,
-    /// It is that of the code. The line of the source may have run more often or less.
+    /// It is the count of the code. The line of the source may have run more often or less often.
     Vague,
 }
 
 impl Executions {
-    /// Both copies of the line together.
+    /// Returns the sum of two copies of a line.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -60,13 +61,13 @@ impl Executions {
     }
 }
 
-/// The lines of a function and how often the code ran that is left of each.
+/// Returns the lines of a function and the number of executions of the code that is left of each.
 pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
     let lines = executions(function, false);
     lines.into_iter().map(|(line, executions)| (line, executions.count)).collect()
 }
 
-/// The lines of a function of this module and how often each ran.
+/// Returns the lines of a function of this module and the executions of each.
 pub fn in_module<'a>(module: &Module, function: &'a Function) -> BTreeMap<Line<'a>, Executions> {
     executions(function, module.is_optimised())
 }
@@ -86,7 +87,7 @@ fn executions(function: &Function, is_optimised: bool) -> BTreeMap<Line<'_>, Exe
     let graph = Graph { function, into, out, chains, made, work: Cell::new(work) };
     let ran = line_blocks::of(function).into_iter().map(|(line, blocks)| {
         let blocks = LineBlocks { all: graph.with_made(blocks.all), ..blocks };
-        // However the optimiser copied a call, it runs as often as in the source.
+        // The copies of a call together run as often as the call in the source.
         let called = blocks.calls.iter().map(|call| call.count).max().unwrap_or_default();
         let count = graph.count(&blocks).max(if is_optimised { called } else { 0 });
         let has_call = blocks.calls.iter().any(|call| call.copies == 1 && call.count == count);
@@ -100,7 +101,7 @@ fn executions(function: &Function, is_optimised: bool) -> BTreeMap<Line<'_>, Exe
     ran.collect()
 }
 
-/// The source locations of a block.
+/// Returns the source locations of a block.
 pub fn locations<'a>(
     shape: &'a manifest::Function,
     block: &'a manifest::Block,
@@ -112,21 +113,21 @@ pub fn locations<'a>(
 /// The control-flow graph with its counts.
 struct Graph<'a> {
     function: &'a Function,
-    /// Edges into each block, and out of it.
+    /// The edges into each block, and out of it.
     into: Vec<Vec<usize>>,
     out: Vec<Vec<usize>>,
     chains: Chains,
-    /// For each block whether only the compiler's own code stands in it.
+    /// For each block, true if it contains only code that the compiler made.
     made: Vec<bool>,
-    /// How many edges may still be looked at.
+    /// The number of edges that may still be visited.
     work: Cell<usize>,
 }
 
-/// Blocks that follow each other, and nothing else, behind calls that may not come back.
+/// Blocks that only follow each other, behind calls that may not return.
 struct Chains {
-    /// For each block the first of its chain.
+    /// For each block, the first of its chain.
     first: Vec<u32>,
-    /// For each first block the last of its chain.
+    /// For each first block, the last of its chain.
     last: Vec<u32>,
 }
 
@@ -135,7 +136,7 @@ impl Chains {
         let count = shape.blocks.len() as u32;
         let (mut first, mut last): (Vec<u32>, Vec<u32>) =
             ((0..count).collect(), (0..count).collect());
-        // A block that was cut off stands behind the other.
+        // A block that was split off follows the other in the order of blocks.
         for block in 1..count {
             if let [edge] = into[block as usize][..]
                 && let from = shape.edges[edge].from
@@ -151,14 +152,14 @@ impl Chains {
     }
 }
 
-/// For each edge of a function and each place of a block in the source, so many edges are looked at
-/// ...
+/// The number of visits to edges that are allowed for each edge of a function and for each location
+/// of a block ...
 const WORK: usize = 200;
 
-/// ... and so many for the function. What people write takes a few.
+/// ... and for the function as a whole. Code written by people takes few visits.
 const WORK_AT_LEAST: usize = 100_000;
 
-/// On lines with more blocks, which no person wrote, loops are not looked for.
+/// On lines with more blocks, which are not written by people, loops are not searched.
 const MOST_BLOCKS: usize = 1000;
 
 impl Graph<'_> {
@@ -174,8 +175,8 @@ impl Graph<'_> {
         self.entered(blocks).unwrap_or_else(most)
     }
 
-    /// These blocks, and those of the compiler's own to which control comes only from them. They
-    /// ascend.
+    /// Returns these blocks, and blocks of code that the compiler made whose predecessors are all
+    /// among them, in ascending order.
     fn with_made(&self, blocks: Vec<u32>) -> Vec<u32> {
         if blocks.len() > MOST_BLOCKS {
             return blocks;
@@ -197,15 +198,15 @@ impl Graph<'_> {
         all.into_iter().collect()
     }
 
-    /// How often control came to these blocks, which ascend, from others, or went around among
-    /// them; `None` if that is not known.
+    /// Returns the number of times that control came to these blocks from others, or looped among
+    /// them; `None` if it is unknown. The blocks are in ascending order.
     fn entered(&self, LineBlocks { all: blocks, own, .. }: &LineBlocks) -> Option<Count> {
         if blocks.len() > MOST_BLOCKS {
             return None;
         }
         let edges = &self.function.shape.edges;
-        // Each chain once, and how much less often the line's first block in it ran than the chain
-        // began.
+        // The chains, each once. `missing` sums the differences between the count of a chain and
+        // that of the line's first block in it.
         let mut chains: Vec<u32> = Vec::with_capacity(blocks.len());
         let (mut missing, counts) = (0, &self.function.block_counts);
         for &block in blocks {
@@ -242,7 +243,7 @@ impl Graph<'_> {
                 .map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default()))
                 .collect()
         };
-        // A loop in a function that was inlined is none of the line.
+        // A loop in a function that was inlined is not a loop of the line.
         let is_own: Vec<bool> = chains.iter().map(|&first| self.has(first, own)).collect();
         let mut cycles = Cycles(chains.iter().map(inside).collect());
         let size = blocks.len() + cycles.0.iter().map(Vec::len).sum::<usize>();
@@ -255,7 +256,8 @@ impl Graph<'_> {
         Some(sum)
     }
 
-    /// Whether one of the blocks, which ascend, is in the chain that begins with `first`.
+    /// Returns true if one of the blocks, in ascending order, is in the chain that begins with
+    /// `first`.
     fn has(&self, first: u32, blocks: &[u32]) -> bool {
         let last = self.chains.last[first as usize];
         let from = blocks.partition_point(|&block| block < first);
@@ -263,20 +265,20 @@ impl Graph<'_> {
         near.into_iter().any(|&block| self.chains.first[block as usize] == first)
     }
 
-    /// Goes on if so many edges may be looked at.
+    /// Takes a number of visits to edges; `None` if not so many are left.
     fn look_at(&self, edges: usize) -> Option<()> {
         self.work.set(self.work.get().checked_sub(edges)?);
         Some(())
     }
 }
 
-/// The edges among the blocks of a line: for each block targets, and how often control went there
-/// that no loop has accounted for.
+/// The edges among the blocks of a line: for each block, its targets, and the executions of each
+/// edge that no loop has accounted for.
 struct Cycles(Vec<Vec<(usize, Count)>>);
 
 impl Cycles {
-    /// Finds a loop and takes away as many executions of its edges as it went around: how many
-    /// these are, and the loop's blocks.
+    /// Finds a loop and subtracts its turns from the counts of its edges. Returns the number of
+    /// turns, and the loop's blocks.
     fn take_one(&mut self) -> Option<(Count, Vec<usize>)> {
         #[derive(Clone, Copy, PartialEq)]
         enum Visit {
@@ -286,7 +288,7 @@ impl Cycles {
         }
         let mut states = vec![Visit::New; self.0.len()];
         for first in 0..self.0.len() {
-            // Blocks on the way here, each with the index of the edge that is tried next.
+            // The blocks of the current path, each with the index of the edge to try next.
             let mut way: Vec<(usize, usize)> = Vec::new();
             if states[first] == Visit::New {
                 way.push((first, 0));
@@ -326,8 +328,8 @@ mod tests {
 
     use super::*;
 
-    /// A function whose blocks stand on these lines, with edges as (source, target, count), entered
-    /// once.
+    /// Returns a function, entered once, whose blocks are on these lines, with edges as (source,
+    /// target, count).
     fn function(lines: &[&[u32]], edges: &[(u32, u32, Option<Count>)]) -> Function {
         let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
         let block = |lines: &&[u32]| Block {
@@ -360,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_line_runs_as_often_as_control_comes_to_it() {
-        // for (;;) on line 1, its body on line 2, the way back on line 1.
+        // for (;;) on line 1, its body on line 2, the back edge on line 1.
         let endless = function(
             &[&[1], &[2], &[1], &[3]],
             &[(0, 1, Some(1)), (1, 2, Some(8)), (2, 1, Some(8)), (1, 3, Some(1))],
@@ -391,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_loop_on_one_line_counts_its_turns() {
-        // while (a) { if (b) c; } on one line: ten times around, four of them through c.
+        // while (a) { if (b) c; } on one line: ten turns, four of them through c.
         let edges = [
             (0, 1, Some(1)),
             (1, 2, Some(10)),
@@ -406,7 +408,7 @@ mod tests {
 
     #[test]
     fn what_the_compiler_made_gives_a_line_no_count() {
-        // throw on line 2, whose clean-up also ends what line 3 has begun.
+        // throw on line 2, whose clean-up also ends what line 3 began.
         let edges = [(0, 1, Some(0)), (0, 2, Some(3)), (1, 3, Some(0)), (2, 3, Some(1))];
         let mut clean_up = function(&[&[1], &[2], &[3], &[2]], &edges);
         clean_up.block_counts = vec![3, 0, 3, 1];
@@ -426,7 +428,7 @@ mod tests {
         (handled.entries, handled.block_counts) = (7, vec![7, 4, 3, 3, 7]);
         handled.shape.blocks[2].made_locations = vec![2];
         assert_eq!(counts(&handled), [(1, 7), (2, 7)]);
-        // Unless it also comes there from elsewhere.
+        // Unless control also comes there from elsewhere.
         (handled.shape.edges[3].from, handled.shape.edges[3].to) = (4, 2);
         assert_eq!(counts(&handled)[0], (1, 10));
     }
@@ -446,7 +448,8 @@ mod tests {
         call.shape.blocks[0].may_stay = true;
         (call.entries, call.block_counts) = (10, vec![10, 7, 7]);
         assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 7)]);
-        // Two ways on are no chain, and neither is a block that does not stay.
+        // A block with two successors begins no chain, nor does a block in which control cannot
+        // stay.
         let mut branch = function(&[&[1], &[2], &[2]], &[(0, 1, Some(6)), (0, 2, Some(1))]);
         branch.shape.blocks[0].may_stay = true;
         (branch.entries, branch.block_counts) = (10, vec![10, 6, 1]);
@@ -462,14 +465,14 @@ mod tests {
         let edges = [(0, 1, Some(7)), (1, 2, Some(4)), (1, 3, Some(3))];
         let mut call = function(&[&[1], &[2], &[1], &[3]], &edges);
         (call.entries, call.block_counts) = (10, vec![10, 7, 4, 3]);
-        // Control comes back from line 2, unless that stands behind the call.
+        // Control comes back from line 2, unless line 2 is behind the call.
         assert_eq!(counts(&call), [(1, 14), (2, 7), (3, 3)]);
         call.shape.blocks[0].may_stay = true;
         assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 3)]);
     }
 
-    /// Blocks on line 1 with an edge from each to each other one, whose hottest block is said to
-    /// have run 5 times.
+    /// Returns blocks on line 1 with an edge from each to every other one. The count of the hottest
+    /// block is 5.
     fn all_to_all(blocks: u32) -> Function {
         let pairs = (0..blocks).flat_map(|from| (0..blocks).map(move |to| (from, to)));
         let edges: Vec<_> =
@@ -484,7 +487,7 @@ mod tests {
         // Three turns around each pair of blocks, and one entry.
         assert_eq!(counts(&all_to_all(20)), [(1, 3 * 190 + 1)]);
         assert_eq!(counts(&all_to_all(60)), [(1, 5)]);
-        // A thousand ways to a block and a thousand from it are not many.
+        // A thousand edges into a block and a thousand out of it are not many.
         let to = (1..=1000).map(|block| (block, 0, Some(2)));
         let from = (1..=1000).map(|block| (0, block, Some(2)));
         let mut star = function(

@@ -1,10 +1,11 @@
-//! Finds the image of each record, and sums what the runs of each image counted.
+//! Finds the image of each record, and sums the counters of the runs of each image.
 //!
-//! A build-id identifies an image: hard links and copies of one binary are one image, and each of
-//! its files will do. An image without a build-id is its file, by whatever name it was started.
+//! A build-id identifies an image: hard links and copies of one binary are one image, and any of
+//! its files is accepted. An image without a build-id is identified by its file, under whatever
+//! name it was started.
 //!
-//! A record is left out as a whole if it or its image is damaged, missing or of another build. It
-//! becomes a problem that names it, and the other records are used.
+//! A record is left out as a whole if it or its image is damaged, missing or of another build. A
+//! problem names the record, and the other records are used.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -26,7 +27,7 @@ pub use crate::image_places::ImagePlaces;
 use crate::image_places::{files_by_name, named, other_build};
 use crate::model::{Count, Image};
 
-/// Reads `inputs` and their images. `observer` is told of each record that was read.
+/// Reads `inputs` and their images. `observer` is notified of each record that was read.
 pub fn sum_by_image(
     inputs: &[Input],
     places: &ImagePlaces,
@@ -49,27 +50,27 @@ struct KnownImages<'a> {
     given: &'a [PathBuf],
     directories: &'a [PathBuf],
     named: &'a [PathBuf],
-    /// The files below the directories, by name, once somebody has asked.
+    /// The files below the directories, by name; read when first needed.
     files: Option<HashMap<OsString, Vec<PathBuf>>>,
-    /// The index of the image at each path that was opened, or why it cannot be used.
+    /// The index of the image at each path that was opened, or the reason why it cannot be used.
     places: HashMap<PathBuf, Result<usize, Arc<Error>>>,
-    /// The images with this build-id. There is more than one only if somebody chose the build-id.
+    /// The images with this build-id. There is more than one only if the build-id was set by hand.
     by_build_id: HashMap<Vec<u8>, Vec<usize>>,
     images: Vec<KnownImage>,
     symbols: Symbols,
-    /// The build-ids of the records that were taken, by where their image ran.
+    /// The build-ids of the records that were taken, by the path of their image.
     taken: HashMap<PathBuf, HashSet<Vec<u8>>>,
 }
 
 /// An image with an index over its modules.
 struct KnownImage {
     loaded: CountedImage,
-    /// The place of each run among all records.
+    /// The position of each run among all records.
     order: Vec<usize>,
     index: HashMap<ModuleId, usize>,
     /// The identities under which profiles hold the keys of its modules.
     keys: HashSet<ModuleId>,
-    /// Which file it is.
+    /// The identity of its file.
     file: image::FileId,
 }
 
@@ -80,7 +81,7 @@ impl Taker for KnownImages<'_> {
         let same = |path: &Path| (path == file.image).then(|| loaded.image.path.clone());
         for part in &file.parts {
             let map = part.map.as_deref().map(Map::parse).unwrap_or_default();
-            // Of several processes each has keys of its own.
+            // Each process has its own keys.
             let mut keys: HashMap<ModuleId, &[(u64, u64)]> = HashMap::new();
             for module in &part.modules {
                 let Some(&counted) = index.get(&module.id) else {
@@ -92,8 +93,8 @@ impl Taker for KnownImages<'_> {
                 let counted = &mut loaded.modules[counted];
                 counted.add(&module.counts, keys, name);
             }
-            // It may have been in the middle of a function of any module, which is listed only if
-            // something was counted.
+            // The process may have been in the middle of a function of any module. A module is
+            // listed only if it has counts.
             if part.flags & (INCOMPLETE | RUNNING) != 0 {
                 loaded
                     .modules
@@ -117,11 +118,11 @@ impl Taker for KnownImages<'_> {
 }
 
 impl KnownImage {
-    /// Whether a profile may be of this image.
+    /// Checks that a profile can be of this image.
     fn check(&self, file: &RecordContent) -> Result<()> {
         let place = self.loaded.image.path.display();
         // The linker may have reserved counters for archive members that the link then left out;
-        // nobody counts there.
+        // these stay zero.
         let counted = file
             .parts
             .iter()
@@ -152,7 +153,7 @@ impl KnownImage {
 }
 
 impl KnownImages<'_> {
-    /// The index of the image that a profile is of.
+    /// Returns the index of the image that a profile is of.
     fn image_of(&mut self, file: &RecordContent) -> Result<usize> {
         if self.given.is_empty() {
             let known = self.by_build_id.get(&file.build_id).into_iter().flatten();
@@ -167,9 +168,9 @@ impl KnownImages<'_> {
             .or_else(|why| self.elsewhere(file).ok_or(why))
     }
 
-    /// The index of the image beside the profile, where somebody kept both, of one that the
-    /// arguments name, or of one of the same name in another directory. Only a build-id can tell
-    /// that it is the right one.
+    /// Returns the index of the image beside the profile, of one that the arguments name, or of one
+    /// of the same name in another directory. It must have a build-id, which shows that it is the
+    /// right one.
     fn elsewhere(&mut self, file: &RecordContent) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let beside = file_names::profile_of(&file.run.profile).with_extension("");
@@ -184,7 +185,7 @@ impl KnownImages<'_> {
         candidates.into_iter().find_map(|path| self.one_of(&[path], file).ok())
     }
 
-    /// The index of the one among these images that a profile is of.
+    /// Returns the index of the one among these images that a profile is of.
     fn one_of(&mut self, candidates: &[PathBuf], file: &RecordContent) -> Result<usize> {
         let mut others = Vec::new();
         for path in candidates {
@@ -241,7 +242,7 @@ impl KnownImages<'_> {
         self.images.len() - 1
     }
 
-    /// The images in which something ran, with their runs in the order of the profiles.
+    /// Returns the images in which something ran, with their runs in the order of the profiles.
     fn finish(self) -> Vec<CountedImage> {
         let mut images = self.images;
         images.retain(|open| !open.order.is_empty());

@@ -1,4 +1,4 @@
-//! Tells the code of the user from that of the system, and from what the compiler made.
+//! Distinguishes code of the user from code of the system, and from code that the compiler made.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,27 +8,27 @@ use profile::source_names::normal;
 
 use crate::model::Module;
 
-/// Where the headers of the system are, and those of gcc and clang.
+/// The directories of the headers of the system, and of gcc and clang.
 const SYSTEM: [&str; 3] = ["/usr/include", "/usr/local/include", "/usr/lib"];
 
-/// Whether a file belongs to the system: it is where headers of the system are, or in one of these
-/// directories, which `-isystem` named. A relative file is compared as it is.
+/// Returns true if a file belongs to the system: it is in a directory of system headers, or in one
+/// of `directories`, which `-isystem` named. A relative path is compared as it is.
 pub fn is_system(file: &str, directories: &[String]) -> bool {
     let file = normal(Path::new(file));
     let directories = directories.iter().map(String::as_str).filter(|name| !name.is_empty());
     SYSTEM.into_iter().chain(directories).any(|name| file.starts_with(normal(Path::new(name))))
 }
 
-/// Which files are headers of the system, for the compiler runs of some modules.
+/// The headers of the system, as the compiler runs of some modules define them.
 pub struct SystemFiles {
-    /// Where they are.
+    /// The directories of the headers.
     directories: Vec<PathBuf>,
-    /// What was compiled is the user's, wherever it is.
+    /// The compiled source files, which are the user's, wherever they are.
     sources: BTreeSet<PathBuf>,
 }
 
 impl SystemFiles {
-    /// What the command lines of these modules say.
+    /// Collects the directories and sources of these modules.
     pub fn of(modules: &[Module]) -> Self {
         let mut directories: BTreeSet<_> = SYSTEM.map(PathBuf::from).into();
         let mut sources = BTreeSet::new();
@@ -40,7 +40,7 @@ impl SystemFiles {
         Self { directories: directories.into_iter().collect(), sources }
     }
 
-    /// Whether the file at this absolute path is one of them.
+    /// Returns true if the file at this absolute path is a header of the system.
     pub fn has(&self, path: &Path) -> bool {
         let path = normal(path);
         let below = |directory: &PathBuf| path.starts_with(directory);
@@ -48,7 +48,7 @@ impl SystemFiles {
     }
 }
 
-/// What names of functions begin with that the compiler makes by itself.
+/// Prefixes of the symbols of functions that the compiler makes.
 const MADE: [&str; 12] = [
     "_GLOBAL__sub_I_",
     "_GLOBAL__sub_D_",
@@ -57,22 +57,22 @@ const MADE: [&str; 12] = [
     "__cxx_global_array_dtor",
     "__clang_call_terminate",
     "__tls_init",
-    // Of a thread's variable: its initialisation and what its users call.
+    // Of a thread-local variable: its initialisation and its wrapper.
     "_ZTH",
     "_ZTW",
-    // Thunks, which correct `this` or what is returned.
+    // Thunks, which adjust `this` or the return value.
     "_ZTh",
     "_ZTv",
     "_ZTc",
 ];
 
-/// Whether the compiler made the function with this symbol by itself.
+/// Returns true if the function with this symbol was made by the compiler.
 pub fn is_made_symbol(symbol: &str) -> bool {
     MADE.iter().any(|start| symbol.starts_with(start))
 }
 
-/// Whether the compiler made this function by itself. Its code may be of the source: an initialiser
-/// of variables has that of their initial values.
+/// Returns true if this function was made by the compiler. It may contain code of the source: an
+/// initialiser of variables contains their initial values.
 pub fn is_made(function: &manifest::Function) -> bool {
     function.is_made || is_made_symbol(&function.name)
 }

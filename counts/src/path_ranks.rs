@@ -5,15 +5,15 @@ use std::collections::HashMap;
 
 use crate::model::{Function, Path, PathId};
 
-/// The executed paths of a function, the one that executed most instructions first. Ties go to the
-/// one that ran more often, then to the smaller id.
+/// Returns the executed paths of a function, most executed instructions first. Ties are broken by
+/// the higher count, then by the smaller id.
 pub fn ranked(function: &Function) -> Vec<&Path> {
     let mut paths: Vec<_> = function.paths.iter().collect();
     paths.sort_by_key(|path| (Reverse(path.executed()), Reverse(path.count), path.id));
     paths
 }
 
-/// For each id of an executed path its number, from 1.
+/// Returns for each id of an executed path its number, from 1.
 pub fn ranks(function: &Function) -> HashMap<PathId, usize> {
     ranked(function).into_iter().zip(1..).map(|(path, rank)| (path.id, rank)).collect()
 }

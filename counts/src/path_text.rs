@@ -1,15 +1,13 @@
-//! Describes a path as the source reads: line after line, and behind each branch where control
-//! went.
+//! Describes a path as the source reads: line after line, and the target behind each branch.
 //!
-//! What a branch tested is left out. The optimiser negates conditions, merges and splits branches,
-//! so that only the place that control reached next is true at every level of optimisation. Two
-//! kinds of choices have words, since they are the source's own: an exception that was thrown, and
-//! the fate of a suspended coroutine. At the early stage so have the cases of a `switch`.
+//! The condition of a branch is left out. The optimiser negates conditions, merges and splits
+//! branches, so that only the target is correct at every level of optimisation. Two kinds of
+//! choices have words, since they are in the source: an exception that was thrown, and the outcome
+//! of a suspended coroutine. At the early stage the cases of a `switch` have words, too.
 //!
 //! A step is a line. Where control goes from a line to the same line again, the step has its
-//! column, and a block without a line that decides something has its name. Code that was
-//! inlined has the name of its function; see [`frames`](crate::frames) for code of system
-//! headers.
+//! column. A block without a line that ends in a branch has its name. Inlined code has the name of
+//! its function; see [`frames`](crate::frames) for code of system headers.
 //!
 //! [`texts`] describes several paths of a function so that no two of them read the same.
 
@@ -26,7 +24,7 @@ pub use crate::distinct::Precision;
 use crate::distinct::{self, Detail};
 use crate::model::{Function, Path};
 
-/// The texts of `paths`, which must be the function's. No two of them read the same.
+/// Returns the texts of `paths`, which must be paths of the function. No two of them read the same.
 pub fn texts<'a>(
     function: &'a Function,
     wording: Wording<'_>,
@@ -52,7 +50,7 @@ pub fn texts<'a>(
     texts
 }
 
-/// The indexes of texts that occur more than once, those of each text together.
+/// Returns the indexes of texts that occur more than once, grouped by text.
 fn same(texts: &[String]) -> Vec<Vec<usize>> {
     let mut groups: HashMap<&str, Vec<usize>> = HashMap::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
@@ -70,7 +68,7 @@ mod tests {
     use super::*;
     use crate::sample;
 
-    /// All executed paths of the function `name` of the sample program, one a line.
+    /// Returns all executed paths of the function `name` of the sample program, one per line.
     fn described(name: &str, wording: Wording<'_>) -> String {
         let report = sample::report();
         let function = report
@@ -135,7 +133,8 @@ mod tests {
     fn paths_on_the_same_lines_have_columns_or_blocks() {
         let mut report = sample::report();
         let function = &mut report.functions[0];
-        // Both sides of the branch stand on line 14: first in different columns, then in none.
+        // Both sides of the branch are on line 14: first in different columns, then in the same
+        // one.
         function.shape.locations[3].line = 14;
         function.shape.locations[3].column = 9;
         let all = |function: &Function| {

@@ -1,4 +1,4 @@
-//! Goes from records to the model in one call.
+//! Turns records into the model in one call.
 
 use anyhow::Error;
 use profile::observer::Observer;
@@ -10,8 +10,8 @@ use crate::matching::{self, ImagePlaces};
 use crate::model::Report;
 use crate::placed::placed;
 
-/// Reads `inputs` and their images: the report, and what was noticed on the way. An input that is
-/// damaged is left out of the report and is among the problems.
+/// Reads `inputs` and their images. Returns the report, and the notices. A damaged input is left
+/// out of the report and is among the problems.
 pub fn report(
     inputs: &[Input],
     places: &ImagePlaces,

@@ -1,8 +1,8 @@
-//! Says where the code of each function is, for all that asks afterwards.
+//! Settles the places of the code of each function for all later stages.
 //!
-//! * A file has one name in a unit, and one path in all: see [`source_names`].
-//! * A function is in the file that its lines are of. A generator such as `valac` or Cython
-//!   declares functions in its own file and lets `#line` give their statements to the user's.
+//! * A file has one name in a unit, and one path in all units: see [`source_names`].
+//! * A function is in the file of its lines. A generator such as `valac` or Cython declares
+//!   functions in its own file and assigns their statements to the user's file with `#line`.
 //! * A column that is beyond the end of its line is a column of generated code. It is unknown.
 //!
 //! [`source_names`]: profile::source_names
@@ -17,7 +17,7 @@ use profile::source_names::SourceNames;
 use crate::model::{Function, Module, Report};
 use crate::origin::SystemFiles;
 
-/// The report with the places of its code.
+/// Returns the report with the places of its code.
 #[must_use]
 pub fn placed(mut report: Report) -> Report {
     let mut names = SourceNames::default();
@@ -38,7 +38,7 @@ pub fn rename(names: &mut SourceNames, module: &Module, shape: &mut manifest::Fu
     let mut last: Option<(String, String)> = None;
     let files = shape.locations.iter_mut().map(|at| &mut at.file).chain([&mut shape.file]);
     for file in files {
-        // The code of a file comes in long rows.
+        // Neighbouring locations are mostly of the same file.
         match &last {
             Some((given, name)) if given == file => file.clone_from(name),
             _ => {
@@ -50,7 +50,7 @@ pub fn rename(names: &mut SourceNames, module: &Module, shape: &mut manifest::Fu
     }
 }
 
-/// Moves a function to the file of its lines: that of most of them, if the first is there, too.
+/// Moves a function to the file of its first line, if most of its lines are in that file.
 fn settle(shape: &mut manifest::Function) {
     let own = || shape.locations.iter().filter(|at| at.inlined_at.is_none() && at.line != 0);
     let Some(first) = own().next().filter(|first| first.file != shape.file) else { return };
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// A function of a.c, with its own code at these places.
+    /// Returns a function of a.c, with its own code at these places.
     fn shape(places: &[(&str, u32, u32)]) -> manifest::Function {
         let at = |&(file, line, column): &(&str, u32, u32)| Location {
             file: file.into(),
@@ -139,7 +139,7 @@ mod tests {
     fn a_function_is_in_the_file_of_its_lines() {
         assert_eq!(settled(&[("a.c", 2), ("a.c", 3)]), "a.c:1");
         assert_eq!(settled(&[("x.vala", 7), ("x.vala", 8), ("a.c", 9)]), "x.vala:7");
-        // What a header adds in the middle, or at the beginning, does not carry the function off.
+        // Lines of a header in the middle, or at the beginning, do not move the function.
         assert_eq!(settled(&[("a.c", 2), ("ops.def", 3), ("ops.def", 4)]), "a.c:1");
         assert_eq!(settled(&[("x.h", 2), ("a.c", 3)]), "a.c:1");
         assert_eq!(settled(&[]), "a.c:1");
@@ -151,7 +151,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("a.c"), "short;\nf();\n").expect("written");
         let one = shape(&[("a.c", 1, 3), ("a.c", 1, 40), ("a.c", 2, 5), ("b.c", 1, 40)]);
-        // The other columns of such a line say no more, in any function.
+        // The other columns of such a line are unknown, too, in any function.
         let other = shape(&[("a.c", 1, 1)]);
         let report = placed(report(&folder.path().to_string_lossy(), &[one, other]));
         let columns = report.functions.iter().flat_map(|of| &of.shape.locations);

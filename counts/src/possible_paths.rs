@@ -1,8 +1,8 @@
-//! Computes how many acyclic paths a function has, whatever the limit.
+//! Computes the number of acyclic paths of a function without the limit.
 //!
-//! Counters are for the paths that are left when the limit has cut some edges. Here these edges
-//! lead on. Loops are still cut, so the number is finite. It may be astronomical, so beyond a
-//! million it is a power of two.
+//! Counters are for the paths that remain after the limit has cut some edges. Here these edges are
+//! not cut. Loops are still cut, so the number is finite. It may be very large, so beyond a million
+//! it is given as a power of two.
 
 use std::collections::HashSet;
 
@@ -19,11 +19,11 @@ pub enum Possible {
     Beyond,
 }
 
-/// Beyond this a power of two says more than digits.
+/// Beyond this number, a power of two is clearer than digits.
 const MANY: f64 = 1e6;
 
 impl Possible {
-    /// The number of paths of a function. A damaged graph has as many as counters.
+    /// Returns the number of paths of a function. For a damaged graph it is the number of counters.
     pub fn of(function: &Function) -> Self {
         Self::about(acyclic(function).unwrap_or(function.num_paths as f64))
     }
@@ -37,8 +37,8 @@ impl Possible {
     }
 }
 
-/// The number of paths from the entry and from each start that is not due to the limit; `None` if
-/// the graph makes no sense.
+/// Returns the number of paths from the entry and from each start that is not due to the limit;
+/// `None` if the graph is invalid.
 fn acyclic(function: &Function) -> Option<f64> {
     let count = function.blocks.len();
     let mut out: Vec<Vec<Successor>> = vec![Vec::new(); count];
@@ -53,7 +53,7 @@ fn acyclic(function: &Function) -> Option<f64> {
         };
         let way = if is_end { Successor::End } else { Successor::To(edge.to as usize) };
         let out = out.get_mut(edge.from as usize)?;
-        // Cut edges that share an end are one way on.
+        // Cut edges that share an end are one successor.
         if !is_end || ends.insert((edge.from, edge.cut?.0)) {
             out.push(way);
         }
@@ -66,16 +66,16 @@ fn acyclic(function: &Function) -> Option<f64> {
     std::iter::once(0).chain(starts).map(|block| paths.get(block).copied()).sum()
 }
 
-/// A way on from a block.
+/// A successor of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Successor {
     /// The path ends.
     End,
-    /// It goes on to this block.
+    /// The path continues at this block.
     To(usize),
 }
 
-/// The number of paths from each block to an end or an exit; `None` if there is a cycle.
+/// Returns the number of paths from each block to an end or an exit; `None` if there is a cycle.
 fn paths_from(out: &[Vec<Successor>]) -> Option<Vec<f64>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// This many diamonds in a row, all cut before their tops.
+    /// Returns a row of `count` diamonds, all cut before their tops.
     fn diamonds(count: u32) -> Function {
         let end =
             |block| DagEdge { kind: DagEdgeKind::End { block, why: CutReason::Limit }, value: 0 };

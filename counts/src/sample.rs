@@ -10,14 +10,14 @@ use crate::model::{Image, Report, Run};
 pub mod graphs;
 pub mod units;
 
-/// A unit with its counters.
+/// Returns a unit with its counters.
 pub fn counted(manifest: Manifest, module: &Module) -> CountedModule {
     let mut counted = CountedModule::new(module.counters, manifest, Vec::new());
     counted.add(&module.counts, &[], |_| String::new());
     counted
 }
 
-/// Its image after one run.
+/// Returns the image of the program after one run.
 pub fn counted_image() -> CountedImage {
     let counters = units::counters();
     CountedImage {
@@ -38,7 +38,7 @@ pub fn counted_image() -> CountedImage {
     }
 }
 
-/// Its report.
+/// Returns the report of the program.
 pub fn report() -> Report {
     let (report, problems) = decode(vec![counted_image()], &());
     assert!(problems.is_empty(), "{problems:?}");

@@ -1,8 +1,8 @@
 //! Selects functions, files and paths.
 //!
 //! * [`filter`] chooses functions and files by globs.
-//! * [`names`] has the names of a function, and the functions that a name may mean.
-//! * [`suggestions`] has the names that somebody who misspelt one may have meant.
+//! * [`names`] has the names of a function, and finds functions by name.
+//! * [`suggestions`] finds names that are similar to a misspelt one.
 //! * [`sort`] sorts functions and paths.
 
 pub mod filter;

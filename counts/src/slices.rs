@@ -1,7 +1,7 @@
 //! Gives each function its counters: a module has one array for all of its functions.
 //!
 //! Copies of an inline function, which have the same name and graph in several modules of one
-//! image, become one function with the sum of their counters. Nothing here trusts its input.
+//! image, become one function with the sum of their counters. The input is not trusted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,31 +21,31 @@ pub(crate) struct FunctionCounts {
     pub(crate) module: usize,
     /// The static facts.
     pub(crate) shape: manifest::Function,
-    /// Whether it is in the image.
+    /// True if it is in the image.
     pub(crate) present: bool,
-    /// What its counters are for.
+    /// The kind of its counters.
     pub(crate) counting: Counting,
-    /// How many of the processes that counted in its unit were killed, or ended while other threads
+    /// The number of processes counting in its unit that were killed, or ended while other threads
     /// were running.
     pub(crate) interrupted: Count,
-    /// How often it was entered.
+    /// The number of times it was entered.
     pub(crate) entries: Count,
-    /// What its tables counted.
+    /// The counts of its tables.
     pub(crate) tables: BTreeMap<TableOf, TableCounts>,
     /// Count by path id.
     pub(crate) counts: BTreeMap<u64, Count>,
-    /// By id of a path in flight, how often a forked process went on from where its parent had come
-    /// along that path.
+    /// By id of a path in flight, the number of times that a forked process continued where its
+    /// parent had arrived along that path.
     pub(crate) inherited: BTreeMap<u64, Count>,
 }
 
-/// Why nothing of a traced function is counted.
+/// The reason why nothing is counted in a traced function.
 const TRACED: &str = "traced; `pathprof trace` tells its paths";
 
 /// Cuts a module's array into the counters of its functions.
 ///
 /// # Errors
-/// Functions that share counters, and counters of no function.
+/// Functions share counters, or a counter belongs to no function.
 pub(crate) fn slice(
     counted: CountedModule,
     image: usize,
@@ -70,7 +70,7 @@ pub(crate) fn slice(
         manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
     let only_calls = manifest.mode == Mode::Calls;
     let is_traced = manifest.mode == Mode::Trace;
-    // What its array holds are no counts.
+    // The array of a traced module does not hold counts.
     let (counts, inherited) =
         if is_traced { (BTreeMap::new(), BTreeMap::new()) } else { (counts, inherited) };
     let raw = functions.enumerate().map(|(index, (shape, present))| {
@@ -127,14 +127,14 @@ pub(crate) fn slice(
 }
 
 impl FunctionCounts {
-    /// Whether the image may have code of it. What is not counted has no word in the image that
-    /// could tell.
+    /// Returns true if the image may contain code of it. For a function that is not counted,
+    /// nothing in the image shows whether it does.
     pub(crate) fn has_code(&self) -> bool {
         self.present || !self.counts.is_empty() || self.shape.skipped.is_some()
     }
 }
 
-/// Of the functions that an image has no code of, those of which it has no other copy, each once.
+/// Returns the functions without code in the image and without another copy in it, each once.
 pub(crate) fn never_ran(
     without_code: Vec<FunctionCounts>,
     kept: &[FunctionCounts],
@@ -152,7 +152,7 @@ pub(crate) fn never_ran(
     never
 }
 
-/// Sums the copies of inline and weak functions of one image into the first copy.
+/// Merges the copies of inline and weak functions of one image into the first copy.
 pub(crate) fn merge_copies(functions: Vec<FunctionCounts>) -> Vec<FunctionCounts> {
     let mut merged: Vec<FunctionCounts> = Vec::with_capacity(functions.len());
     let mut first: HashMap<(String, u64, u64, bool), usize> = HashMap::new();

@@ -1,21 +1,21 @@
-//! Computes what ran of each source file: functions, lines and branches, over all copies of the
+//! Computes the counts of functions, lines and branches of each source file, over all copies of the
 //! code.
 //!
-//! A line may have several copies: one for each instance of a template, each place that it was
-//! inlined at, each unit that includes it. The copies are counted [as gcov counts
-//! them](crate::lines), then summed.
+//! A line may have several copies: one for each instance of a template, each place where it was
+//! inlined, each unit that includes it. The copies are counted [as gcov counts them](crate::lines),
+//! then summed.
 //!
 //! A branch is a place in the source where control can go several ways. Ways that only an exception
-//! takes are left out, and so are what becomes of a suspended coroutine and the branches of the
-//! compiler: the source does not choose them.
+//! takes are left out, and so are the outcomes of a suspended coroutine and the branches that the
+//! compiler made: the source does not choose them.
 //!
-//! Functions that the compiler [made] are none of the source. The lines of the source in them stay.
-//! A constructor or destructor may be several functions in the code; the entries of those that are
-//! not made are summed.
+//! Functions that the compiler [made] are not functions of the source. The lines of the source in
+//! them are kept. A constructor or destructor may be several functions in the code; the entries of
+//! those that are not made are summed.
 //!
 //! [made]: pathformat::manifest::Function::is_made
 //!
-//! Functions that are not counted are left out, since nothing is known of their lines.
+//! Functions that are not counted are left out, since the counts of their lines are unknown.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -27,57 +27,57 @@ use crate::model::{Count, Counting, Function, Module, Report};
 use crate::path_text::Wording;
 use crate::ways::{self, Ways};
 
-/// What is known of one file.
+/// The counts of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Its name as the compiler was given it.
+    /// Its name, as it was given to the compiler.
     pub name: String,
-    /// Its functions by line and symbol, and how often each was entered.
+    /// Its functions by line and symbol, and the entries of each.
     pub functions: BTreeMap<(u32, String), Count>,
-    /// Its lines that have code, and how often each ran.
+    /// Its lines with code, and the count of each.
     pub lines: BTreeMap<u32, Count>,
     /// Its branches by place: the ways in the order of the code.
     pub branches: BTreeMap<BranchPlace, Vec<BranchWay>>,
 }
 
-/// Where a branch is. Copies of the code have their branches at the same place.
+/// The place of a branch. Copies of the code have their branches at the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BranchPlace {
     /// Line, from 1.
     pub line: u32,
     /// Column, or 0.
     pub column: u32,
-    /// Which of several branches at the same place (in a macro, say).
+    /// The index among several branches at the same place, as in a macro.
     pub copy: u32,
 }
 
-/// One way on from a branch.
+/// One way out of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchWay {
-    /// What makes control take it.
+    /// The outcome for which control takes it.
     pub outcome: Outcome,
-    /// The word for that, if it has one, and where the way leads in the first copy.
+    /// The word for the outcome, if there is one, and the target in the first copy.
     pub target: (Option<String>, String),
-    /// How often it was taken; `None` if the paths do not tell.
+    /// The number of times it was taken; `None` if the paths do not determine it.
     pub taken: Option<Count>,
 }
 
-/// Of how many things how many were executed.
+/// The number of things that were executed, and of all things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Covered {
-    /// Those that were.
+    /// The number that was executed.
     pub executed: Count,
-    /// All.
+    /// The number of all.
     pub all: Count,
 }
 
 impl Covered {
-    /// One more thing.
+    /// Adds one thing.
     pub fn add(&mut self, executed: bool) {
         *self = self.and(Self { executed: executed.into(), all: 1 });
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -86,7 +86,8 @@ impl Covered {
         }
     }
 
-    /// Whether at least so many percent were executed. Of nothing, none are.
+    /// Returns true if at least this percentage was executed. If there is nothing, the percentage
+    /// is 0.
     pub fn reaches(self, percent: f64) -> bool {
         self.executed as f64 * 100.0 >= percent * self.all as f64
             && (self.all > 0 || percent == 0.0)
@@ -100,30 +101,30 @@ impl Covered {
 }
 
 impl SourceFile {
-    /// Its functions, of which those are covered that were entered.
+    /// Returns the coverage of its functions: those that were entered are covered.
     pub fn function_coverage(&self) -> Covered {
         Covered::of(self.functions.values().map(|&count| count > 0))
     }
 
-    /// Its lines with code.
+    /// Returns the coverage of its lines with code.
     pub fn line_coverage(&self) -> Covered {
         Covered::of(self.lines.values().map(|&count| count > 0))
     }
 
-    /// The ways on from its branches. One of which nothing is known is not among them.
+    /// Returns the coverage of the ways out of its branches, without those of unknown counts.
     pub fn branch_coverage(&self) -> Covered {
         Covered::of(
             self.branches.values().flatten().filter_map(|way| way.taken).map(|count| count > 0),
         )
     }
 
-    /// How many ways on from its branches nothing is known of.
+    /// Returns the number of ways out of its branches whose counts are unknown.
     pub fn unknown_ways(&self) -> usize {
         self.branches.values().flatten().filter(|way| way.taken.is_none()).count()
     }
 }
 
-/// All files that these functions have code of, by absolute path.
+/// Returns all files with code of these functions, by absolute path.
 pub fn files<'a>(
     report: &'a Report,
     functions: impl IntoIterator<Item = &'a Function>,
@@ -139,7 +140,7 @@ pub fn files<'a>(
 struct Files(BTreeMap<PathBuf, SourceFile>);
 
 impl Files {
-    /// The file that a module calls `name`; `None` without debug information.
+    /// Returns the file that a module calls `name`; `None` without debug information.
     fn get(&mut self, module: &Module, name: &str) -> Option<&mut SourceFile> {
         let fresh = || SourceFile { name: name.into(), ..SourceFile::default() };
         if name.is_empty() {
@@ -163,7 +164,7 @@ impl Files {
         if function.counting == Counting::Calls {
             return;
         }
-        // To look up a file takes longer than to add a line.
+        // Looking up a file takes longer than adding a line.
         let lines: Vec<_> = lines::of(function).into_iter().collect();
         for of_file in lines.chunk_by(|((one, ..), _), ((other, ..), _)| one == other) {
             let Some(file) = self.get(module, of_file[0].0.0) else { continue };
@@ -180,8 +181,8 @@ impl Files {
     }
 }
 
-/// Whether two symbols are of one function of the source: they are equal, or differ in the number
-/// of the variant of a constructor or destructor (`_ZN1AC1Ev`, `_ZN1AC2Ev`).
+/// Returns true if two symbols are of one function of the source: they are equal, or differ only in
+/// the number of the variant of a constructor or destructor (`_ZN1AC1Ev`, `_ZN1AC2Ev`).
 fn are_variants(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let differs = |at: &usize| one[*at] != other[*at];
@@ -198,7 +199,7 @@ fn are_variants(one: &str, other: &str) -> bool {
         }
 }
 
-/// Those of `functions` that are one function of the source, in the order of the first of them.
+/// Groups `functions` by function of the source, in the order of the first of each group.
 pub fn by_source<'a>(report: &Report, functions: &[&'a Function]) -> Vec<Vec<&'a Function>> {
     let mut groups: Vec<Vec<&Function>> = Vec::new();
     let mut at_place: HashMap<(PathBuf, u32), Vec<usize>> = HashMap::new();
@@ -236,8 +237,8 @@ fn add_ways(known: &mut Vec<BranchWay>, ways: Vec<BranchWay>) {
     }
 }
 
-/// Whether a way on is one that the source chooses: not exceptions, nor what becomes of a suspended
-/// coroutine.
+/// Returns true if the source chooses an outcome. It does not choose exceptions, nor the outcomes
+/// of a suspended coroutine.
 fn is_of_source(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::True
@@ -250,7 +251,7 @@ fn is_of_source(outcome: &Outcome) -> bool {
     }
 }
 
-/// The branches of one function: file and place, and its ways.
+/// Returns the branches of one function: file and place, and its ways.
 fn branches<'a>(
     module: &Module,
     function: &'a Function,
@@ -271,7 +272,7 @@ fn branches<'a>(
     let mut seen: BTreeMap<_, u32> = BTreeMap::new();
     let mut branches = Vec::new();
     for (number, _) in choices.into_iter().enumerate().filter(|(_, choices)| *choices > 1) {
-        // A terminator stands at the end of its block, and so does its line.
+        // A terminator is at the end of its block, and so is its line.
         let block = &shape.blocks[number];
         let Some(location) = locations(shape, block).next_back() else { continue };
         let ways = ways_out.out_of(number).into_iter().filter_map(way).collect();

@@ -1,8 +1,8 @@
-//! Reads what the tables of a module counted in one process: a key says what the counter in its
+//! Reads the tables of a module in one process: a key identifies the thing that the counter in its
 //! slot counts.
 //!
-//! Keys and counters are not trusted. What makes no sense is counted with the things that found no
-//! room.
+//! Keys and counters are not trusted. Counters with invalid keys are added to those of things that
+//! found no room.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +19,17 @@ pub enum TableKey {
     Path(u64),
 }
 
-/// What a table counted.
+/// The counts of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableCounts {
-    /// What found room.
+    /// The things that found room.
     pub known: BTreeMap<TableKey, Count>,
-    /// How often something else was seen.
+    /// The count of all other things.
     pub rest: Count,
 }
 
 impl TableCounts {
-    /// Adds what another table counted.
+    /// Adds the counts of another table.
     pub fn add(&mut self, other: Self) {
         for (thing, count) in other.known {
             let known = self.known.entry(thing).or_default();
@@ -39,7 +39,7 @@ impl TableCounts {
     }
 }
 
-/// What each table of each function counted, by the function's index in the manifest.
+/// The counts of each table of each function, by the function's index in the manifest.
 pub type ByTable = BTreeMap<(usize, TableOf), TableCounts>;
 
 /// The tables of a module, with the index of their function in the manifest, by their first
@@ -48,7 +48,7 @@ pub type ByTable = BTreeMap<(usize, TableOf), TableCounts>;
 pub struct Tables(Vec<(usize, Table)>);
 
 impl Tables {
-    /// Those that a manifest describes.
+    /// Returns the tables that a manifest describes.
     pub fn of(manifest: &Manifest) -> Self {
         let functions = manifest.functions.iter().enumerate();
         let mut tables: Vec<_> = functions
@@ -58,7 +58,7 @@ impl Tables {
         Self(tables)
     }
 
-    /// The function whose table counter `index` is in, the table, and the slot.
+    /// Returns the function whose table contains the counter `index`, the table, and the slot.
     fn find(&self, index: u64) -> Option<(usize, Table, u64)> {
         let before =
             self.0.partition_point(|(_, table)| table.first_counter <= index).checked_sub(1)?;
@@ -67,9 +67,9 @@ impl Tables {
         (slot <= table.slots).then_some((function, table, slot))
     }
 
-    /// Takes the counters of tables out of `counts`: gives the others, and what each table of each
-    /// function says. `keys` are those of the module, as index and key in ascending order; `name`
-    /// tells which function is at an address.
+    /// Takes the counters of tables out of `counts`. Returns the others, and the counts of each
+    /// table of each function. `keys` are those of the module, as index and key in ascending order;
+    /// `name` returns the function at an address.
     pub fn take(
         &self,
         counts: &[(u64, u64)],

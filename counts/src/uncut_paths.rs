@@ -1,8 +1,8 @@
-//! Reads paths that the limit does not cut, from a table of those that were executed.
+//! Reads paths that the limit does not cut from a table of executed paths.
 //!
-//! The limit makes pieces of such a path, and the pieces are counted as well. So blocks and edges
-//! never depend on what found room in the table. A path in the table stands for its pieces. The
-//! other pieces are shown as they are: their paths found no room, or did not end.
+//! The limit cuts such a path into pieces, and the pieces are counted as well. So counts of blocks
+//! and edges do not depend on the room in the table. A path in the table stands for its pieces. The
+//! other pieces are shown as pieces: their paths found no room, or did not end.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,12 +14,12 @@ use crate::acyclic::{self, decoder};
 use crate::model::{Count, Path, PathId, instructions};
 use crate::tables::{TableCounts, TableKey};
 
-/// The executed paths of a function with a table, and how many executions are told by pieces alone.
-/// Uncut paths come first. What is left of `pieces`, which are counts by id, comes behind them, and
-/// so do the ids of pieces.
+/// Returns the executed paths of a function with a table, and the number of executions that are
+/// shown only as pieces. Uncut paths come first, followed by the rest of `pieces`, which are counts
+/// by id. The ids of pieces follow those of uncut paths.
 ///
 /// # Errors
-/// A graph that makes no sense, or paths that take more memory than is allowed.
+/// The graph is invalid, or the paths take more memory than is allowed.
 pub fn paths(
     shape: &Function,
     uncut: &Uncut,
@@ -64,7 +64,7 @@ pub fn paths(
     Ok((paths, beyond))
 }
 
-/// The function as it would be without the limit.
+/// Returns the function without the cuts of the limit.
 pub fn without_limit(shape: &Function, uncut: &Uncut) -> Function {
     let mut unlimited = shape.clone();
     unlimited.num_paths = uncut.num_paths;
@@ -75,7 +75,7 @@ pub fn without_limit(shape: &Function, uncut: &Uncut) -> Function {
     unlimited
 }
 
-/// What the pieces of a function are made of: values and cuts of the graph that the limit cuts.
+/// The parts of the pieces of a function: values and cuts of the graph that the limit cuts.
 struct PathPieces<'a> {
     shape: &'a Function,
     /// By control-flow edge, if it is not cut.
@@ -112,19 +112,18 @@ impl<'a> PathPieces<'a> {
         parts
     }
 
-    /// The values of the end and the start of an edge that is cut.
+    /// Returns the values of the end and the start of a cut edge.
     fn cut(&self, edge: usize) -> Option<(u64, u64)> {
         let (end, start) = self.shape.edges.get(edge)?.cut?;
         Some((self.shape.dag.get(end as usize)?.value, self.shape.dag.get(start as usize)?.value))
     }
 
-    /// The end, in the graph that the limit cuts, that stands for an end in the graph without the
-    /// limit.
+    /// Maps an end in the graph without the limit to the end in the graph that the limit cuts.
     fn end(&self, last: u32) -> Option<u32> {
         self.shape.edges.get(*self.by_end.get(&last)?)?.cut.map(|(end, _)| end)
     }
 
-    /// The numbers of the pieces that the limit makes of an uncut path.
+    /// Returns the numbers of the pieces into which the limit cuts an uncut path.
     fn pieces(&self, uncut: &Uncut, edges: &[usize]) -> Option<Vec<u64>> {
         let mut pieces = Vec::new();
         let mut id = 0u64;

@@ -1,4 +1,4 @@
-//! Tells the paths of one function.
+//! Describes the paths of one function.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::distinct::{Detail, Precision};
 use crate::frames::Frames;
 use crate::model::{Function, Module, Path, Start};
 
-/// What stands for a block.
+/// The notation for a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notation {
     /// Its source lines.
@@ -20,21 +20,22 @@ pub enum Notation {
     Blocks,
 }
 
-/// How paths are told.
+/// The wording of paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wording<'a> {
-    /// What stands for a block.
+    /// The notation for a block.
     pub notation: Notation,
-    /// Whether code of system headers that was inlined is told like any other.
+    /// True if inlined code of system headers is described like any other.
     pub unfold: bool,
-    /// Directories of system headers that the compiler was told of.
+    /// The directories of system headers that were given to the compiler.
     pub system_directories: &'a [String],
-    /// Where in the pipeline the function was instrumented.
+    /// The stage of the pipeline at which the function was instrumented.
     pub stage: Stage,
 }
 
 impl<'a> Wording<'a> {
-    /// How the paths of a module's functions are told: by lines, code of system headers folded.
+    /// Returns the wording for the functions of a module: lines, with code of system headers
+    /// folded.
     pub fn of(module: &'a Module) -> Self {
         Self {
             system_directories: &module.system_directories,
@@ -44,7 +45,7 @@ impl<'a> Wording<'a> {
     }
 }
 
-/// The most cases of a `switch` that are written out.
+/// The maximum number of cases of a `switch` that are written out.
 const CASES: usize = 3;
 
 /// Describes the paths of one function.
@@ -53,16 +54,16 @@ pub struct PathDescriber<'a> {
     frames: Frames<'a>,
     notation: Notation,
     stage: Stage,
-    /// Edge by its two blocks.
+    /// The index of each edge, by its two blocks.
     edges: HashMap<(u32, u32), usize>,
-    /// For each block how many ways lead out of it.
+    /// For each block, the number of edges out of it.
     ways: Vec<u32>,
-    /// The edges that are cut, by what ends the paths there.
+    /// The cut edges, by the acyclic edge that ends the paths there.
     cuts: HashMap<u32, Vec<&'a manifest::Edge>>,
 }
 
 impl<'a> PathDescriber<'a> {
-    /// That of `function`; blocks stand for lines if no line of it is known.
+    /// Creates the describer of `function`. Blocks are used in place of lines if it has none.
     pub fn new(function: &'a Function, wording: Wording<'_>) -> Self {
         let shape = &function.shape;
         let mut ways = vec![0; shape.blocks.len()];
@@ -83,7 +84,8 @@ impl<'a> PathDescriber<'a> {
         }
     }
 
-    /// The text of `path`, whose blocks at some positions are described more exactly.
+    /// Returns the text of `path`. The blocks at the positions in `detail` are described more
+    /// exactly.
     pub(super) fn describe(&self, path: &Path, detail: &Detail) -> PathText<'a> {
         let mut steps: Vec<Step<'a>> = Vec::new();
         for (position, &block) in path.blocks.iter().enumerate() {
@@ -101,7 +103,7 @@ impl<'a> PathDescriber<'a> {
                 None => self.only(path, |edge| self.choice(edge)).flatten(),
             };
             let Some(choice) = choice else { continue };
-            // A choice in a block without a line is one of that block.
+            // A choice in a block without a line belongs to a step of that block.
             if steps.last().is_none_or(|last| last.choice.is_some()) {
                 steps.push(self.step(position, block, None, Precision::Block));
             }
@@ -144,7 +146,7 @@ impl<'a> PathDescriber<'a> {
                     last.folded.extend(folded);
                 }
                 None => {
-                    // Back to the line that it came from: the column says where.
+                    // Back to the line that control came from: the column shows the place.
                     let again = steps.last().is_some_and(|last| last.is_at(visible.location));
                     let exactness = match exactness {
                         Precision::Line if again => Precision::Column,
@@ -179,7 +181,7 @@ impl<'a> PathDescriber<'a> {
         }
     }
 
-    /// Where a block begins, if a line says so.
+    /// Returns the place where a block begins, if it has a line.
     pub(crate) fn first_place(&self, block: u32) -> Option<(Vec<&'a str>, u32, u32)> {
         let first = self.frames.visible_in(block).next().filter(|first| first.location.column > 0);
         first
@@ -187,12 +189,12 @@ impl<'a> PathDescriber<'a> {
             .map(|at| (self.frames.stack(at.location), at.location.line, at.location.column))
     }
 
-    /// What was decided where control took this edge; `None` if nothing was.
+    /// Returns the choice by which control took this edge; `None` if there was none.
     fn choice(&self, edge: &manifest::Edge) -> Option<Choice> {
         choice(&edge.outcome, self.stage).filter(|_| self.ways[edge.from as usize] > 1)
     }
 
-    /// What all cut edges that can have ended `path` agree on.
+    /// Returns the value on which all cut edges that can have ended `path` agree.
     fn only<T: PartialEq>(&self, path: &Path, what: impl Fn(&'a manifest::Edge) -> T) -> Option<T> {
         let mut found = self.cuts.get(&path.last?)?.iter().map(|edge| what(edge));
         let first = found.next()?;
@@ -205,12 +207,13 @@ impl<'a> PathDescriber<'a> {
         format!("{}{}", path.end.word(), place.unwrap_or_default())
     }
 
-    /// Whether a line says where a block is.
+    /// Returns true if a block is described by a line.
     pub(crate) fn has_place(&self, block: u32) -> bool {
         self.notation == Notation::Lines && self.frames.visible_in(block).next().is_some()
     }
 
-    /// Where a block begins: its first line, with its column or not, or its number.
+    /// Returns the place where a block begins: its first line, with or without its column, or its
+    /// number.
     pub(crate) fn place(&self, block: u32, column: bool) -> String {
         let first = self.frames.visible_in(block).next().filter(|_| self.has_place(block));
         let precision = if column { Precision::Column } else { Precision::Line };
@@ -220,7 +223,7 @@ impl<'a> PathDescriber<'a> {
     }
 }
 
-/// What an outcome decided; `None` for a jump, and for a call that came back.
+/// Returns the choice of an outcome; `None` for a jump, and for a call that returned.
 pub(crate) fn choice(outcome: &Outcome, stage: Stage) -> Option<Choice> {
     Some(match outcome {
         Outcome::Jump => return None,
@@ -237,7 +240,7 @@ pub(crate) fn choice(outcome: &Outcome, stage: Stage) -> Option<Choice> {
         Outcome::Suspended => Choice::Coroutine("suspend"),
         Outcome::Resumed => Choice::Coroutine("resume"),
         Outcome::Destroyed => Choice::Coroutine("destroy"),
-        // That a call came back is no choice of the source.
+        // The return of a call is no choice of the source.
         Outcome::Normal => return None,
         Outcome::True | Outcome::False | Outcome::Indirect => Choice::Branch,
     })

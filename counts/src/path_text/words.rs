@@ -1,4 +1,4 @@
-//! A path in words: its steps, what was decided behind them, and the text that they make.
+//! A path in words: its steps, the choices behind them, and its text.
 
 use std::collections::HashMap;
 
@@ -10,77 +10,77 @@ use crate::model::PathId;
 /// A path in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathText<'a> {
-    /// The name of the function that was compiled, as its lines give it; empty without lines.
+    /// The name of the function that was compiled, as in its locations; empty without locations.
     pub function: &'a str,
-    /// How it starts, unless at the function's entry.
+    /// The word for its start, unless it starts at the function's entry.
     pub start: Option<&'static str>,
-    /// Where it goes.
+    /// The steps, in order.
     pub steps: Vec<Step<'a>>,
-    /// How it ends: `return`, or a word and the place where control goes on.
+    /// The end: `return`, or a word and the place where control continues.
     pub end: String,
     /// The id of the path.
     pub id: PathId,
-    /// Whether nothing but its id tells it from another path.
+    /// True if only its id distinguishes it from another path.
     pub needs_id: bool,
 }
 
 /// A line or a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step<'a> {
-    /// The names of the functions around it, the one that was compiled first; empty for a block
-    /// without a line.
+    /// The names of the functions around it, the compiled one first; empty for a block without a
+    /// line.
     pub stack: Vec<&'a str>,
-    /// Where it is; `None` for a block without a line.
+    /// The location; `None` for a block without a line.
     pub location: Option<&'a Location>,
     /// The index of that location among the function's.
     pub index: Option<u32>,
-    /// How exactly it is told.
+    /// The precision of its description.
     pub precision: Precision,
-    /// Index in the path of the block that it begins in.
+    /// The index in the path of the block in which it begins.
     pub position: usize,
     /// That block.
     pub block: u32,
     /// The functions of system headers whose inlined code ran there.
     pub folded: Vec<&'a str>,
-    /// What was decided behind it, if control could go several ways.
+    /// The choice behind it, if control could go several ways.
     pub choice: Option<Choice>,
-    /// The edge that control took then; `None` where several end the path alike.
+    /// The edge that control took there; `None` where several edges can have ended the path.
     pub taken: Option<usize>,
-    /// Whether its file is not that of the function around it.
+    /// True if its file is not that of the function around it.
     pub other_file: bool,
 }
 
-/// What was decided where control could go several ways.
+/// A choice where control could go several ways.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
-    /// A way that the next step tells.
+    /// A branch, whose target is the next step.
     Branch,
     /// An exception was thrown.
     Throw,
     /// These cases of a `switch`, or `default`.
     Cases(String),
-    /// What became of a coroutine.
+    /// The outcome of a suspended coroutine.
     Coroutine(&'static str),
 }
 
-/// What a block without a line is called.
+/// Returns the name of a block without a line.
 pub fn block_name(block: u32) -> String {
     format!("bb{block}")
 }
 
-/// The last part of a file's path.
+/// Returns the last component of a file's path.
 pub fn base_name(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
 impl Choice {
-    /// What stands between the step that decided and the next one: an arrow behind the word for
-    /// the choice, if it has one.
+    /// Returns the text between the step of the choice and the next one: an arrow behind the word
+    /// for the choice, if there is one.
     pub fn arrow(&self) -> String {
         self.word().map_or_else(|| "→".into(), |word| format!("({word})→"))
     }
 
-    /// The word for it, if it has one.
+    /// Returns the word for it, if there is one.
     pub fn word(&self) -> Option<&str> {
         match self {
             Self::Branch => None,
@@ -92,7 +92,7 @@ impl Choice {
 }
 
 impl Step<'_> {
-    /// A step that is told by its block, at this position of a path.
+    /// Creates a step that is described by its block, at this position of a path.
     pub fn of_block(position: usize, block: u32) -> Self {
         Self {
             stack: Vec::new(),
@@ -115,8 +115,8 @@ impl Step<'_> {
         })
     }
 
-    /// The function that its code is of: `parse › skip` if that was inlined into the one that was
-    /// compiled, else that one. `None` for a block without a line.
+    /// Returns the function of its code: `parse › skip` if `skip` was inlined into the compiled
+    /// function `parse`, else the compiled function. `None` for a block without a line.
     pub fn function(&self) -> Option<String> {
         match self.stack.as_slice() {
             [own] => Some((*own).into()),
@@ -125,7 +125,7 @@ impl Step<'_> {
         }
     }
 
-    /// Its line, with its column or its file if that is told, or its block.
+    /// Returns its line, with its column or its file where needed, or its block.
     pub fn place(&self) -> String {
         let Some(at) = self.location else { return block_name(self.block) };
         let line = match self.precision {
@@ -135,7 +135,7 @@ impl Step<'_> {
         if self.other_file { format!("{}:{line}", base_name(&at.file)) } else { line }
     }
 
-    /// The functions of system headers whose code ran there: `‹size push_back›`.
+    /// Returns the functions of system headers whose code ran there: `‹size push_back›`.
     pub fn folded(&self) -> String {
         if self.folded.is_empty() {
             String::new()
@@ -145,23 +145,23 @@ impl Step<'_> {
     }
 }
 
-/// Gives steps the names of their functions: where the function changes, and with those around it
-/// only where that is new.
+/// Adds the names of functions to steps: where the function changes, and with the functions around
+/// it only where these are new.
 #[derive(Clone, Debug)]
 pub struct Namer {
     /// The function of the last step.
     before: String,
-    /// By the last name of a stack the stack that it stands for.
+    /// By the last name of a stack, the stack that it stands for.
     known: HashMap<String, String>,
 }
 
 impl Namer {
-    /// A namer for a path of the function of this name.
+    /// Creates a namer for a path of the function of this name.
     pub fn new(function: &str) -> Self {
         Self { before: function.into(), known: HashMap::new() }
     }
 
-    /// What stands before a step of this function (see [`Step::function`]), if anything.
+    /// Returns the text before a step of this function (see [`Step::function`]), if any.
     pub fn name(&mut self, function: &str) -> Option<String> {
         if function == self.before {
             return None;
@@ -174,13 +174,13 @@ impl Namer {
 }
 
 impl PathText<'_> {
-    /// How it ends, with its id where nothing else tells it from another path.
+    /// Returns its end, with its id where nothing else distinguishes it from another path.
     pub fn end(&self) -> String {
         let id = if self.needs_id { format!(" #{}", self.id) } else { String::new() };
         format!("{}{id}", self.end)
     }
 
-    /// The whole text on one line, without colours.
+    /// Returns the whole text on one line, without colours.
     pub fn plain(&self) -> String {
         let mut text = self.start.map(|start| format!("{start} ")).unwrap_or_default();
         let mut namer = Namer::new(self.function);

@@ -15,12 +15,12 @@ use paths::dag::{self, Dag, DagEdgeKind as Kind};
 pub struct Dice(u64);
 
 impl Dice {
-    /// A sequence of its own for each number.
+    /// Creates a generator with a different sequence for each seed.
     pub fn new(seed: u64) -> Self {
         Self((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// A number below `sides`.
+    /// Returns a number below `sides`.
     pub fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -29,7 +29,7 @@ impl Dice {
     }
 }
 
-/// A random graph, and an estimate of how often its edges run. Control may stay in some of its
+/// Returns a random graph, and estimated counts of its edges. Control may stay in some of its
 /// blocks, and paths in flight end there.
 pub fn random(dice: &mut Dice) -> (Cfg, Vec<u64>) {
     let count = 2 + dice.below(9);
@@ -62,8 +62,8 @@ pub fn random(dice: &mut Dice) -> (Cfg, Vec<u64>) {
     (Cfg::new(blocks, edges).with_in_flight(), frequency)
 }
 
-/// Walks of frames that leave the function, or stay in the last block; those that go around for too
-/// long are not made.
+/// Returns walks of frames that leave the function, or stay in the last block, without walks that
+/// loop for too long.
 pub fn walks(cfg: &Cfg, dice: &mut Dice) -> Vec<Vec<Edge>> {
     let mut walks = Vec::new();
     for _ in 0..30 {
@@ -85,17 +85,17 @@ pub fn walks(cfg: &Cfg, dice: &mut Dice) -> Vec<Vec<Edge>> {
     walks
 }
 
-/// The block that a walk ends in.
+/// Returns the block in which a walk ends.
 pub fn last(cfg: &Cfg, walked: &[Edge]) -> Block {
     walked.last().map_or(ENTRY, |&edge| cfg.edge(edge).to)
 }
 
-/// The blocks of a walk.
+/// Returns the blocks of a walk.
 pub fn blocks_of(cfg: &Cfg, walked: &[Edge]) -> Vec<Block> {
     std::iter::once(ENTRY).chain(walked.iter().map(|&edge| cfg.edge(edge).to)).collect()
 }
 
-/// How often each block and each edge ran.
+/// Returns the true counts of all blocks and all edges.
 pub fn truth(cfg: &Cfg, walks: &[Vec<Edge>]) -> (Vec<Count>, Vec<Count>) {
     let (mut blocks, mut edges) = (vec![0; cfg.num_blocks()], vec![0; cfg.num_edges()]);
     for walked in walks {
@@ -105,8 +105,8 @@ pub fn truth(cfg: &Cfg, walks: &[Vec<Edge>]) -> (Vec<Count>, Vec<Count>) {
     (blocks, edges)
 }
 
-/// The paths of a walk, as acyclic edges. The last is in flight if the frame stays and such paths
-/// are counted, and left out if they are not.
+/// Returns the paths of a walk, as acyclic edges. If the frame stays, the last path is in flight
+/// where such paths are counted, and left out where they are not.
 pub fn pieces(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> Vec<Vec<dag::DagEdge>> {
     let (mut paths, mut path) = (Vec::new(), Vec::new());
     for &edge in walked {
@@ -127,8 +127,8 @@ pub fn pieces(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> Vec<Vec<dag::DagEdge>> {
     paths
 }
 
-/// What the counters of paths say of some walks, by number: each path that ended, and each arrival
-/// at a call that may not come back.
+/// Returns the counters of paths after some walks, by number: they count each path that ended, and
+/// each arrival at a call that may not return.
 pub fn stepped(cfg: &Cfg, plan: &Plan, walks: &[Vec<Edge>]) -> BTreeMap<u64, u64> {
     let mut counts = BTreeMap::new();
     let mut step = |path: &[dag::DagEdge]| *counts.entry(id(plan, path)).or_insert(0) += 1;
@@ -149,7 +149,7 @@ pub fn stepped(cfg: &Cfg, plan: &Plan, walks: &[Vec<Edge>]) -> BTreeMap<u64, u64
     counts
 }
 
-/// The beginning of the path that a walk is in.
+/// Returns the beginning of the path that a walk is in.
 fn begun(dag: &Dag, walked: &[Edge]) -> Vec<dag::DagEdge> {
     let from = walked.iter().rposition(|&edge| dag.cut(edge).is_some());
     let start = from.and_then(|at| dag.cut(walked[at])).map(|cut| cut.start);
@@ -157,12 +157,12 @@ fn begun(dag: &Dag, walked: &[Edge]) -> Vec<dag::DagEdge> {
     start.into_iter().chain(flows).collect()
 }
 
-/// The number of a path.
+/// Returns the number of a path.
 pub fn id(plan: &Plan, path: &[dag::DagEdge]) -> u64 {
     path.iter().map(|&edge| plan.numbering.value(edge)).sum()
 }
 
-/// The graph as a manifest has it, without paths and counters.
+/// Returns the graph as a function of a manifest, without paths and counters.
 pub fn described(cfg: &Cfg) -> manifest::Function {
     let exit = |exit| match exit {
         Exit::Return => manifest::Exit::Return,
@@ -193,7 +193,7 @@ pub fn described(cfg: &Cfg) -> manifest::Function {
     }
 }
 
-/// The acyclic graph of a plan, and for each edge how it is cut.
+/// Returns the acyclic graph of a plan, and for each edge its cut.
 pub fn acyclic(cfg: &Cfg, plan: &Plan) -> (Vec<DagEdge>, Vec<Option<(u32, u32)>>) {
     let why = |reason| match reason {
         Reason::BackEdge => CutReason::BackEdge,
@@ -216,7 +216,7 @@ pub fn acyclic(cfg: &Cfg, plan: &Plan) -> (Vec<DagEdge>, Vec<Option<(u32, u32)>>
     (edges.collect(), cuts.collect())
 }
 
-/// A function whose paths are counted.
+/// Returns a function whose paths are counted.
 pub fn with_paths(cfg: &Cfg, plan: &Plan) -> manifest::Function {
     let mut function = described(cfg);
     let (dag, cuts) = acyclic(cfg, plan);
@@ -225,8 +225,7 @@ pub fn with_paths(cfg: &Cfg, plan: &Plan) -> manifest::Function {
     manifest::Function { num_paths, in_flight_paths, dag, ..function }
 }
 
-/// What the report finds in the counters of a function: index and count, and the keys of its
-/// tables.
+/// Decodes the counters of a function: `counts` by index, and the keys of its tables.
 pub fn decoded(
     mode: Mode,
     function: manifest::Function,
@@ -247,7 +246,7 @@ pub fn decoded(
     report.functions.into_iter().next().expect("the function")
 }
 
-/// An image of these modules.
+/// Returns an image of these modules.
 pub fn loaded(modules: Vec<CountedModule>) -> CountedImage {
     CountedImage {
         image: Image { path: "/bin/x".into(), build_id: vec![1] },

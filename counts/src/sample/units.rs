@@ -63,7 +63,8 @@ fn start(block: u32, why: CutReason, value: u64) -> DagEdge {
     DagEdge { kind: DagEdgeKind::Start { block, why }, value }
 }
 
-/// A loop with a branch in it: 8 paths, from entry 0 to 3 and from the header 4 to 7.
+/// Returns a function of a loop with a branch in it. It has 8 paths: 0 to 3 from the entry and 4 to
+/// 7 from the header.
 fn collatz() -> Function {
     Function {
         name: "collatz".into(),
@@ -109,7 +110,8 @@ fn collatz() -> Function {
     }
 }
 
-/// A `switch` of three ways, one of which holds inlined code and one of which does not return.
+/// Returns a function of a `switch` with three targets: one has inlined code and one does not
+/// return.
 fn main() -> Function {
     let mut locations = [31, 33, 35, 40].map(|number| line("src/main.c", number)).to_vec();
     locations.push(Location { inlined_at: Some(1), ..line("include/util.h", 5) });
@@ -144,7 +146,7 @@ fn main() -> Function {
     }
 }
 
-/// An inline function of one block, which both units have a copy of.
+/// Returns an inline function of one block, of which both units have a copy.
 fn weigh(first_counter: u64) -> Function {
     Function {
         name: "_ZN4util5weighEi".into(),
@@ -161,8 +163,9 @@ fn weigh(first_counter: u64) -> Function {
     }
 }
 
-/// An invoke whose landing pad has an edge that was cut at the limit; no debug information.
-/// Paths: 0 entry, 1 after the invoke, 2 and 3 from the landing pad, 4 after the cut.
+/// Returns a function of an invoke whose landing pad has an edge that was cut at the limit, without
+/// debug information. Paths: 0 entry, 1 after the invoke, 2 and 3 from the landing pad, 4 after the
+/// cut.
 fn guard() -> Function {
     Function {
         name: "_ZN4util5guardEi".into(),
@@ -216,7 +219,7 @@ fn unit(source: &str, functions: Vec<Function>) -> Manifest {
     }
 }
 
-/// The manifest of `main.c`: 12 counters.
+/// Returns the manifest of `main.c`: 12 counters.
 pub fn main_unit() -> Manifest {
     let skipped = Function {
         name: "start".into(),
@@ -228,17 +231,17 @@ pub fn main_unit() -> Manifest {
     unit("src/main.c", vec![collatz(), main(), weigh(11), skipped])
 }
 
-/// The manifest of `util.cc`: 6 counters.
+/// Returns the manifest of `util.cc`: 6 counters.
 pub fn util_unit() -> Manifest {
     unit("src/util.cc", vec![weigh(0), guard()])
 }
 
-/// The content of the manifest section of an image made of both units.
+/// Returns the content of the manifest section of an image made of both units.
 pub fn section() -> Vec<u8> {
     section_with(|_| ())
 }
 
-/// The same after a change to each unit.
+/// Returns the same section after a change to each unit.
 pub fn section_with(change: impl Fn(&mut Manifest)) -> Vec<u8> {
     let mut section = Vec::new();
     for (id, counters, mut unit) in [(MAIN, 12, main_unit()), (UTIL, 6, util_unit())] {
@@ -256,7 +259,7 @@ pub fn section_with(change: impl Fn(&mut Manifest)) -> Vec<u8> {
     section
 }
 
-/// What a run of the program counted.
+/// Returns the counters of one run of the program.
 pub fn counters() -> Vec<Module> {
     let main =
         vec![(0, 1), (1, 2), (5, 40_000), (6, 2), (7, 1_234_567), (8, 7), (9, 1), (10, 2), (11, 7)];
@@ -267,7 +270,7 @@ pub fn counters() -> Vec<Module> {
     ]
 }
 
-/// A profile of a new run of the image at `image`.
+/// Returns a profile of a new run of the image at `image`.
 pub fn profile(image: &[u8], build_id: &[u8], flags: u32, modules: Vec<Module>) -> Vec<u8> {
     static RUNS: AtomicU64 = AtomicU64::new(1);
     let mut run = [0x33; 16];

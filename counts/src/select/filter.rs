@@ -1,4 +1,4 @@
-//! Chooses functions and files by globs, and leaves out those of the system.
+//! Chooses functions and files by globs, and leaves out those of system headers.
 
 use std::collections::HashMap;
 use std::path::Path as FilePath;
@@ -10,7 +10,7 @@ use crate::model::{Count, Function, Module, Report};
 use crate::origin::SystemFiles;
 use crate::select::names::matches;
 
-/// Which functions and files are looked at.
+/// The functions and files to choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only functions whose name matches one of these globs, if there are any.
@@ -28,19 +28,19 @@ pub struct Filter {
 pub struct Chosen<'a> {
     /// The functions themselves.
     pub functions: Vec<&'a Function>,
-    /// How many are left out because they are of system headers.
+    /// The number of functions that are left out because they are of system headers.
     pub of_system: usize,
-    /// The instructions that those executed.
+    /// The instructions that those functions executed.
     pub executed_by_system: Count,
 }
 
 impl Filter {
-    /// The functions whose name matches a glob, those of system headers, too.
+    /// Creates a filter for functions whose name matches a glob, including those of system headers.
     pub fn of_function(glob: &str) -> Self {
         Self { functions: vec![glob.into()], system: true, ..Self::default() }
     }
 
-    /// All that match, without those of system headers unless they are asked for.
+    /// Chooses the functions that match, without those of system headers unless they are requested.
     pub fn choose<'a>(
         &self,
         report: &Report,
@@ -62,12 +62,12 @@ impl Filter {
         Chosen { functions, of_system: hidden.len(), executed_by_system }
     }
 
-    /// Whether no glob chooses.
+    /// Returns true if the filter has no globs.
     pub fn takes_all(&self) -> bool {
         self.functions.is_empty() && self.files.is_empty() && self.hidden.is_empty()
     }
 
-    /// The globs in words: `parse*, in src/, without *.h`.
+    /// Returns the globs in words: `parse*, in src/, without *.h`.
     pub fn words(&self) -> String {
         let part = |word: &str, globs: &[String]| {
             (!globs.is_empty()).then(|| format!("{word}{}", globs.join(" ")))
@@ -77,12 +77,12 @@ impl Filter {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether the globs let a function of a module through.
+    /// Returns true if a function of a module passes the globs.
     pub fn matches(&self, module: &Module, function: &Function) -> bool {
         self.matches_at(&module.path(&function.shape.file), function)
     }
 
-    /// Whether the globs let a function through whose file has this path.
+    /// Returns true if a function whose file has this path passes the globs.
     pub fn matches_at(&self, path: &FilePath, function: &Function) -> bool {
         let file = function.shape.file.as_str();
         let of_file = |glob: &String| !file.is_empty() && matches_file(glob, path);
@@ -91,14 +91,15 @@ impl Filter {
             && !self.hidden.iter().any(of_file)
     }
 
-    /// Whether the globs let a function through by its name, whatever file it is in.
+    /// Returns true if a function passes the globs by its name, in any file.
     pub fn takes_name(&self, function: &Function) -> bool {
         let named = |glob: &String| matches(glob, function);
         (self.functions.is_empty() || self.functions.iter().any(named))
             && !self.hidden.iter().any(named)
     }
 
-    /// Whether the file at this path is looked at, where the system has these.
+    /// Returns true if the file at this path is chosen; `system` identifies the files of the
+    /// system.
     pub fn takes_file(&self, system: &SystemFiles, path: &FilePath) -> bool {
         let matches = |glob: &String| matches_file(glob, path);
         (self.files.is_empty() || self.files.iter().any(matches))
@@ -106,19 +107,19 @@ impl Filter {
             && !(self.hides_system() && system.has(path))
     }
 
-    /// Whether functions are left out that the compiler made.
+    /// Returns true if functions that the compiler made are left out.
     pub fn hides_made(&self) -> bool {
         !self.system && self.functions.is_empty()
     }
 
-    /// Whether the system's own is left out. Who names functions or files means them, wherever
-    /// they are.
+    /// Returns true if code of the system is left out. Functions or files that are named are kept,
+    /// wherever they are.
     fn hides_system(&self) -> bool {
         !self.system && self.functions.is_empty() && self.files.is_empty()
     }
 }
 
-/// The part of a report that the globs of a filter let through.
+/// Returns the part of a report that passes the globs of a filter.
 #[must_use]
 pub fn narrowed(mut report: Report, filter: &Filter) -> Report {
     let Report { modules, functions, dropped, .. } = &mut report;
@@ -128,12 +129,12 @@ pub fn narrowed(mut report: Report, filter: &Filter) -> Report {
     report
 }
 
-/// The instrumented functions that a filter chooses.
+/// Returns the instrumented functions that a filter chooses.
 pub fn functions<'a>(report: &'a Report, filter: &Filter) -> Chosen<'a> {
     filter.choose(report, report.counted())
 }
 
-/// Whether `glob` matches the path of a file, as [`pathformat::glob`] says.
+/// Returns true if `glob` matches the path of a file, see [`pathformat::glob`].
 pub fn matches_file(glob: &str, path: &FilePath) -> bool {
     glob::matches_file(glob, &path.to_string_lossy())
 }

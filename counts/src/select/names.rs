@@ -1,4 +1,4 @@
-//! The names by which people know a function, and the functions that a name may mean.
+//! The names of a function, and the functions that a name refers to.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,18 @@ use profile::names;
 
 use crate::model::{Function, Report};
 
-/// Whether `glob` matches a function's symbol or one of the [names](all_names) by which people
-/// know it.
+/// Returns true if `glob` matches one of the [names](all_names) of a function.
 pub fn matches(glob: &str, function: &Function) -> bool {
     let names = all_names(function);
     names.iter().any(|name| glob::matches_name(glob, name))
         || (glob.contains(LEFT_OUT) && names.iter().any(|name| is_shortened(glob, name)))
 }
 
-/// The functions that somebody means by a name, by their places in the report. Functions with
-/// exactly this name are meant before those that it matches as a glob, and these before those whose
-/// name ends in it, without some of what the function is in. Last come those of which a table shows
-/// it so: with `…` for what was left out, broken into lines, or with what tells the function from
-/// others of its name behind it.
+/// Returns the functions that a name refers to, by their indexes in the report. Functions with
+/// exactly this name take precedence over those that it matches as a glob. Next are those whose
+/// name ends in it after a `::`, without some of the outer scopes. Last are those that a table may
+/// show in this form: with `…` for omitted text, broken into lines, or followed by a qualifier that
+/// distinguishes functions of the same name.
 pub fn meant(report: &Report, name: &str) -> Vec<usize> {
     let is_within = |of: &String| {
         of.strip_suffix(name).is_some_and(|scopes| !name.is_empty() && scopes.ends_with("::"))
@@ -37,7 +36,7 @@ pub fn meant(report: &Report, name: &str) -> Vec<usize> {
     ways.iter().map(chosen).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// Whether a table may show a function so.
+/// Returns true if a table may show a function in this form.
 fn is_shown(report: &Report, shown: &str, function: &Function) -> bool {
     let file = match function.shape.file.as_str() {
         "" => report.modules[function.module].source.as_str(),
@@ -55,15 +54,15 @@ fn is_shown(report: &Report, shown: &str, function: &Function) -> bool {
     })
 }
 
-/// Stands for what was left out of a name.
+/// Stands for the omitted part of a name.
 const LEFT_OUT: char = '…';
 
-/// Whether a name was shortened to this. Lines and blanks do not matter: what is copied may have
-/// been broken anywhere.
+/// Returns true if `shown` is a shortened form of a name. White space is ignored: copied text may
+/// have been broken anywhere.
 fn is_shortened(shown: &str, name: &str) -> bool {
     let dense = |text: &str| text.split_whitespace().collect::<String>();
     let shown = dense(shown);
-    // What a library adds to tell its versions apart is not shown.
+    // The inline namespace that distinguishes versions of the library is not shown.
     [name.to_owned(), name.replace("std::__cxx11::", "std::")].iter().any(|name| {
         let name = dense(&terminal(name));
         let Some((start, rest)) = shown.split_once(LEFT_OUT) else { return shown == name };
@@ -76,9 +75,9 @@ fn is_shortened(shown: &str, name: &str) -> bool {
     })
 }
 
-/// The names of a function: its symbol, the name as the source writes it, that without parameters,
-/// without the arguments of templates, and without the names of what it is in; and the name that
-/// its lines give it, which has no inline namespaces.
+/// Returns the names of a function: its symbol, the name as the source writes it, that name without
+/// parameters, then without the arguments of templates, then without scopes; and the name in its
+/// debug locations, which has no inline namespaces.
 pub fn all_names(function: &Function) -> BTreeSet<String> {
     let short = names::short(&function.shape);
     let qualified = short.as_ref().unwrap_or(&function.demangled);
@@ -90,9 +89,9 @@ pub fn all_names(function: &Function) -> BTreeSet<String> {
     all.filter(|name| !name.is_empty()).collect()
 }
 
-/// The name with `instead` for the arguments of each template: `a<b<c>>::d` becomes `a<…>::d`, or
-/// `a<b<…>>::d` where those of templates that are not in others are kept (`kept` is 1), and so on.
-/// Operators made of angle brackets stay; a name that does not balance stays whole.
+/// Returns the name with `instead` for the arguments of each template: `a<b<c>>::d` becomes
+/// `a<…>::d`. The outermost `kept` levels of arguments are kept: with 1, it becomes `a<b<…>>::d`.
+/// Operators made of angle brackets are kept; a name with unbalanced brackets is returned whole.
 pub fn without_arguments(name: &str, kept: usize, instead: &str) -> String {
     const OPERATORS: [&str; 9] = ["<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<", ">"];
     let mut text = String::new();

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use crate::model::{Function, Path};
 
-/// Order of a table. Ties go to the more executed, then to the name.
+/// The order of a table. Ties are broken by executed instructions, then by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// How often it ran (a function: how often it was called).
+    /// The number of executions (of a function: of calls).
     Count,
     /// Executed instructions.
     #[default]
@@ -18,7 +18,7 @@ pub enum Sort {
     Function,
 }
 
-/// The executed paths of `functions`, sorted.
+/// Returns the executed paths of `functions`, sorted.
 pub fn paths<'a>(functions: &[&'a Function], sort: Sort) -> Vec<(&'a Function, &'a Path)> {
     let mut paths: Vec<_> = functions
         .iter()
@@ -42,7 +42,7 @@ pub fn paths<'a>(functions: &[&'a Function], sort: Sort) -> Vec<(&'a Function, &
     paths
 }
 
-/// `functions`, sorted.
+/// Sorts `functions`.
 pub fn sort_functions(functions: &mut [&Function], sort: Sort) {
     functions.sort_by_cached_key(|function| {
         let key = match sort {
@@ -51,7 +51,7 @@ pub fn sort_functions(functions: &mut [&Function], sort: Sort) {
             Sort::Length => function.shape.blocks.len() as u128,
             Sort::Function => 0,
         };
-        // By name means that nothing comes before the name.
+        // In the order of names, nothing precedes the name.
         let tie = (sort != Sort::Function).then(|| function.executed());
         (Reverse(key), Reverse(tie), function.demangled.clone())
     });

@@ -1,4 +1,4 @@
-//! The names that somebody who misspelt one may have meant.
+//! Suggests names that are similar to a misspelt one.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use profile::names;
 use crate::model::{Function, Module};
 use crate::select::names::all_names;
 
-/// The names of these functions that are most like `glob`, the nearest first.
+/// Returns the names of these functions that are most similar to `glob`, the nearest first.
 pub fn nearest(functions: &[&Function], glob: &str) -> Vec<String> {
     let named = functions.iter().map(|function| {
         let short = names::short(&function.shape);
@@ -17,10 +17,10 @@ pub fn nearest(functions: &[&Function], glob: &str) -> Vec<String> {
     nearest_of(glob, named)
 }
 
-/// Those whose names are most like `glob`, the nearest first: each with what it is called, and all
-/// names that it has.
+/// Returns the candidates most similar to `glob`, the nearest first. A candidate is the text to
+/// return and all of its names.
 fn nearest_of(glob: &str, all: impl Iterator<Item = (String, BTreeSet<String>)>) -> Vec<String> {
-    // More are not read.
+    // The maximum number of suggestions.
     const MOST: usize = 3;
     let wanted = glob.replace(['*', '?'], "").to_lowercase();
     let mut found: Vec<(usize, String)> = Vec::new();
@@ -40,8 +40,8 @@ fn nearest_of(glob: &str, all: impl Iterator<Item = (String, BTreeSet<String>)>)
     found.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
-/// The files that functions have code of, as the compiler was given them and by their absolute
-/// paths.
+/// Returns the files with code of these functions: their names as given to the compiler, and their
+/// absolute paths.
 pub fn files<'a>(
     functions: impl Iterator<Item = &'a Function>,
     modules: &[Module],
@@ -51,7 +51,7 @@ pub fn files<'a>(
         let shape = &function.shape;
         let names = shape.locations.iter().map(|at| at.file.as_str());
         let mut names: Vec<_> = names.chain([shape.file.as_str()]).collect();
-        // The code of a file comes in long rows.
+        // Neighbouring locations are mostly of the same file.
         names.dedup();
         let module = &modules[function.module];
         let named = names.into_iter().filter(|name| !name.is_empty());
@@ -60,7 +60,7 @@ pub fn files<'a>(
     files
 }
 
-/// The names of these files that are most like `glob`, the nearest first.
+/// Returns the names of these files that are most similar to `glob`, the nearest first.
 pub fn nearest_files(files: &BTreeSet<(&str, PathBuf)>, glob: &str) -> Vec<String> {
     let names = |file: &str| [file.to_owned(), file.rsplit('/').next().unwrap_or(file).to_owned()];
     let files = files.iter().map(|(file, _)| ((*file).to_owned(), names(file).into()));

@@ -16,7 +16,7 @@ use super::{end, flow, leave, start};
 /// Identity of the unit.
 pub const UNIT: ModuleId = ModuleId([0x44; 16]);
 
-/// Where its array is in the region.
+/// The offset of its array in the region.
 pub const OFFSET: u64 = 64;
 
 /// Its length.
@@ -28,18 +28,18 @@ pub const FIRST: u32 = 1000;
 /// The length of a chunk.
 pub const CHUNK: u64 = 36_864;
 
-/// `main` calls `walk`, then returns.
+/// The paths of `main`: it calls `walk`; it returns.
 pub const MAIN: [u32; 2] = paths(1);
 
-/// `walk` comes to its call; it returns at once; it comes back and goes round; it comes back and
-/// returns; it goes round to its call.
+/// The paths of `walk`: it reaches its call; it returns at once; after the call it loops; after the
+/// call it returns; after the loop it reaches its call.
 pub const WALK: [u32; 5] = paths(3);
 
-/// `guard` calls `setjmp`; that has come back and it invokes `walk`; that has come back; that has
-/// thrown.
+/// The paths of `guard`: it calls `setjmp`; after that it invokes `walk`; `walk` has returned;
+/// `walk` has thrown.
 pub const GUARD: [u32; 4] = paths(8);
 
-/// The numbers of the paths of a function.
+/// Returns the numbers of the paths of a function.
 const fn paths<const N: usize>(first_counter: u32) -> [u32; N] {
     let mut numbers = [0; N];
     let mut at = 0;
@@ -170,7 +170,7 @@ fn guard() -> Function {
     }
 }
 
-/// The manifest of the unit.
+/// Returns the manifest of the unit.
 pub fn unit() -> Manifest {
     Manifest {
         mode: Mode::Trace,
@@ -179,7 +179,7 @@ pub fn unit() -> Manifest {
     }
 }
 
-/// The content of the manifest section of an image made of it.
+/// Returns the content of the manifest section of an image made of it.
 pub fn section() -> Vec<u8> {
     let payload = unit().encode();
     let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
@@ -187,7 +187,7 @@ pub fn section() -> Vec<u8> {
     record::write(UNIT, threads, [COUNTERS, 0], payload.len(), &stored)
 }
 
-/// The table of modules of that image.
+/// Returns the table of modules of that image.
 pub fn modules() -> Vec<u8> {
     let words = [OFFSET, COUNTERS, u64::from(Threads::Exact.code() | raw::TRACED)];
     [&UNIT.0[..], words.map(u64::to_le_bytes).as_flattened()].concat()
@@ -200,12 +200,12 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace of process 42, which ended well.
+    /// Begins a trace of process 42, which ended normally.
     pub fn new(image: &[u8], build_id: &[u8]) -> Self {
         Self::with_flags(image, build_id, ENDED)
     }
 
-    /// The same with other flags.
+    /// Begins the same trace with other flags.
     pub fn with_flags(image: &[u8], build_id: &[u8], flags: u32) -> Self {
         let head = Head {
             flags,
@@ -227,7 +227,7 @@ impl Trace {
         Self { bytes }
     }
 
-    /// Appends a chunk of a stream whose thread has the number 100 and that of the stream.
+    /// Appends a chunk of a stream. The number of its thread is that of the stream plus 100.
     pub fn chunk(&mut self, stream: u32, number: u64, content: &[u8]) {
         self.chunk_of(
             ChunkHead {
@@ -249,7 +249,7 @@ impl Trace {
         self.bytes.resize(end, 0);
     }
 
-    /// Appends the chunk that tells of the image.
+    /// Appends the chunk with the record of the image.
     pub fn image(&mut self, image: &[u8], build_id: &[u8]) {
         let payload = [
             &FIRST.to_le_bytes()[..],
@@ -264,7 +264,7 @@ impl Trace {
     }
 }
 
-/// The record of a path.
+/// Returns the record of a path.
 pub fn path(number: u32, recorded: &[u64]) -> Vec<u8> {
     if recorded.is_empty() {
         let twice = u16::try_from(number << 1).expect("a short number");
@@ -275,7 +275,7 @@ pub fn path(number: u32, recorded: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// That records are lost.
+/// Returns the record of lost records.
 pub fn lost() -> Vec<u8> {
     Kind::Lost.word(0).to_le_bytes().to_vec()
 }
