@@ -1,4 +1,4 @@
-//! Takes the difference apart by basic blocks, and by lines where the graph is another one.
+//! Splits the difference by basic blocks, or by lines where the graph has changed.
 
 use counts::model::{Counting, Function, instructions};
 
@@ -14,7 +14,8 @@ pub enum What<'a> {
     Block(u32),
     /// The blocks that begin on a line.
     Line {
-        /// The function whose text it is, by its symbol: another one if it was inlined.
+        /// The function whose text it is, by its name in the locations: another one if the code was
+        /// inlined.
         function: &'a str,
         /// Its number in A; `None` if no block of A begins there.
         a: Option<u32>,
@@ -28,13 +29,13 @@ pub enum What<'a> {
 /// A part, and the index of its pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPart<'a> {
-    /// Index of the pair.
+    /// The index of the pair.
     pub pair: usize,
-    /// What it is.
+    /// The kind of part.
     pub what: What<'a>,
 }
 
-/// The blocks of a pair, or its lines.
+/// Returns the blocks of a pair, or its lines.
 pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<BlockPart<'a>>> {
     if let (Some(a), Some(b), false) = (pair.a, pair.b, pair.has_one_graph()) {
         let lines = source_lines::compare(a, b, executed).into_iter();
@@ -66,8 +67,8 @@ fn place<'a>(line: &Line<'a>) -> What<'a> {
     }
 }
 
-/// The instructions that a block executed. Where only calls are counted, nothing is known of most
-/// blocks, and nothing counts as executed.
+/// Returns the instructions that a block executed. Where only calls are counted, the counts of most
+/// blocks are unknown, and the result is 0.
 fn executed(function: &Function, block: usize) -> i128 {
     if function.counting == Counting::Calls {
         return 0;

@@ -1,10 +1,10 @@
-//! Takes the difference apart by the edges of the call graph.
+//! Splits the difference by the edges of the call graph.
 //!
-//! What a function executed is divided among those who called it, in proportion to how often each
-//! did. That each call of a function costs as much as any other is an assumption, as in gprof
-//! (Graham, Kessler and McKusick, *gprof: a Call Graph Execution Profiler*, 1982). Entries that no
-//! counted call explains came from code that is not counted: the C library calls `main`. What a
-//! function executed does not include what it called.
+//! The instructions of a function are divided among its callers, in proportion to their calls. This
+//! assumes that all calls of a function cost the same, as in gprof (Graham, Kessler and McKusick,
+//! *gprof: a Call Graph Execution Profiler*, 1982). Entries that no counted call explains came from
+//! code that is not counted: the C library calls `main`. The instructions of a function do not
+//! include those of its callees.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,14 +16,14 @@ use crate::pairs::Pairs;
 use crate::parts::{Counted, Sides};
 use crate::scale::signed;
 
-/// Who is called.
+/// The callee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Callee<'a> {
     /// A counted function, by the index of its pair.
     Pair(usize),
     /// A function that is not counted, by its symbol.
     Symbol(&'a str),
-    /// Through a pointer; who, is not known.
+    /// An unknown function, called through a pointer.
     Unknown,
 }
 
@@ -32,11 +32,11 @@ pub enum Callee<'a> {
 pub struct CallPart<'a> {
     /// Index of the caller's pair; `None` for code that is not counted.
     pub caller: Option<usize>,
-    /// Who is called.
+    /// The callee.
     pub callee: Callee<'a>,
 }
 
-/// The edges of both call graphs; counts are numbers of calls.
+/// Returns the edges of both call graphs; counts are numbers of calls.
 pub fn of<'a>(a: &'a Report, b: &'a Report, pairs: &Pairs<'a>) -> Vec<Counted<CallPart<'a>>> {
     let mut edges: BTreeMap<CallPart<'a>, (Sides, Sides)> = BTreeMap::new();
     for (edge, (calls, executed)) in of_one(a, &pairs.of_a) {
@@ -51,7 +51,7 @@ pub fn of<'a>(a: &'a Report, b: &'a Report, pairs: &Pairs<'a>) -> Vec<Counted<Ca
     edges.into_iter().map(counted).collect()
 }
 
-/// For each edge of one report the calls, and what they executed.
+/// For each edge of one report, the calls, and the instructions that they executed.
 type Edges<'a> = BTreeMap<CallPart<'a>, (Count, Count)>;
 
 fn of_one<'a>(report: &'a Report, pair_of: &[Option<usize>]) -> Edges<'a> {
@@ -112,8 +112,8 @@ impl<'a> Symbols<'a> {
         Self { report, by_name }
     }
 
-    /// The function that a caller means: a `static` one of its own unit, or else the one that all
-    /// can see, in its own image if there is one.
+    /// Returns the function that a symbol in a caller refers to: a `static` one of its own unit, or
+    /// else the global one, in its own image if there is one.
     fn find(&self, caller: &Function, symbol: &str) -> Option<usize> {
         let named = self.by_name.get(symbol)?;
         let distance = |&at: &usize| {
@@ -131,8 +131,8 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// Divides a number in proportion to others; the shares add up to it. If all are 0, the last takes
-/// it.
+/// Divides a number in proportion to others; the shares add up to it. If all others are 0, the last
+/// share is the whole number.
 fn split(number: Count, by: &[Count]) -> Vec<Count> {
     let whole = by.iter().fold(0, |sum: Count, part| sum.saturating_add(*part));
     let mut so_far: Count = 0;
@@ -148,12 +148,12 @@ fn split(number: Count, by: &[Count]) -> Vec<Count> {
     shares
 }
 
-/// `number` times `part` divided by `whole`, which is not less than `part`, rounded down.
+/// Returns `number` times `part` divided by `whole`, which is not less than `part`, rounded down.
 fn proportion(number: Count, part: Count, whole: Count) -> Count {
     if whole == 0 {
         return 0;
     }
-    // What is lost when the product does not fit is told by no profile that makes sense.
+    // No valid profile has numbers so large that the product does not fit.
     let (times, left) = (number / whole, number % whole);
     times.saturating_mul(part).saturating_add(left.saturating_mul(part) / whole).min(number)
 }

@@ -1,5 +1,5 @@
-//! Compares two reports: the difference in executed instructions, taken apart in four ways, each of
-//! which has all of it.
+//! Compares two reports: the difference in executed instructions, split in four ways. Each way adds
+//! up to the whole difference.
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,28 @@ use crate::parts::{Counted, Parts, Sides};
 use crate::paths::{self, PathPart};
 use crate::scale::{Scale, signed};
 
-/// What is different between two reports.
+/// The differences between two reports.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// What was before.
+    /// The report to compare with.
     pub a: &'a Report,
-    /// What is compared with it.
+    /// The report that is compared with `a`.
     pub b: &'a Report,
-    /// What makes their counts comparable.
+    /// The scale that makes their counts comparable.
     pub scale: Scale,
     /// The instructions that were executed.
     pub executed: Sides,
-    /// By how much B executed more, in [units](Scale::unit).
+    /// The instructions that B executed more than A, in [units](Scale::unit).
     pub difference: i128,
-    /// Which function became which.
+    /// The pairs of functions.
     pub pairs: Pairs<'a>,
-    /// By functions: the index of the pair.
+    /// The difference by functions: the index of the pair.
     pub functions: Parts<usize>,
-    /// By paths.
+    /// The difference by paths.
     pub paths: Parts<PathPart<'a>>,
-    /// By blocks and lines.
+    /// The difference by blocks and lines.
     pub blocks: Parts<BlockPart<'a>>,
-    /// By edges of the call graph.
+    /// The difference by edges of the call graph.
     pub calls: Parts<CallPart<'a>>,
 }
 
@@ -62,8 +62,8 @@ pub fn compare<'a>(a: &'a Report, b: &'a Report, scale: Scale) -> Comparison<'a>
 }
 
 impl<'a> Comparison<'a> {
-    /// Only what concerns the functions that a filter lets through; calls from them and to them.
-    /// `None` if there are none.
+    /// Keeps only the parts of functions that pass a filter, and the calls from them and to them.
+    /// `None` if there are no such functions.
     pub fn only(self, filter: &Filter) -> Option<Self> {
         let wanted: Vec<bool> =
             self.pairs.list.iter().map(|pair| self.is_chosen(pair, filter)).collect();
@@ -79,7 +79,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Whether a filter lets a function of the pair through.
+    /// Returns true if a function of the pair passes a filter.
     pub fn is_chosen(&self, pair: &Pair<'_>, filter: &Filter) -> bool {
         let is_chosen = |report: &Report, function: Option<&Function>| {
             function.is_some_and(|of| filter.matches(&report.modules[of.module], of))
@@ -87,12 +87,12 @@ impl<'a> Comparison<'a> {
         is_chosen(self.a, pair.a) || is_chosen(self.b, pair.b)
     }
 
-    /// A pair by its index.
+    /// Returns a pair by its index.
     pub fn pair(&self, number: usize) -> &Pair<'a> {
         &self.pairs.list[number]
     }
 
-    /// How many functions were found by what, and how many of these ran.
+    /// Returns for each criterion the number of pairs that it found, and how many of these ran.
     pub fn matched(&self) -> BTreeMap<Matched, (usize, usize)> {
         let mut matched: BTreeMap<Matched, (usize, usize)> = BTreeMap::new();
         for pair in &self.pairs.list {
@@ -103,7 +103,7 @@ impl<'a> Comparison<'a> {
         matched
     }
 
-    /// How many more instructions the functions that were found in this way executed in B, in
+    /// Returns the instructions that the wanted pairs executed more in B than in A, in
     /// [units](Scale::unit).
     pub fn difference_of(&self, is_wanted: impl Fn(&Pair<'a>) -> bool) -> i128 {
         let parts = self.functions.differing.iter();

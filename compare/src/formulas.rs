@@ -1,7 +1,7 @@
-//! How well an element of a program tells failing runs from passing ones.
+//! Scores how well an element of a program distinguishes failing runs from passing ones.
 //!
 //! An element (a path, a block, a branch, a line) was executed by *ef* of the *F* failing runs, and
-//! by *ep* of the *P* passing ones. These formulas make a score of the four numbers:
+//! by *ep* of the *P* passing ones. These formulas compute a score from the four numbers:
 //!
 //! | formula | score |
 //! | --- | --- |
@@ -19,18 +19,18 @@
 //!   IEEE Transactions on Reliability 63, 2014. Its exponent is 2, which they recommend.
 //!
 //! An element that no failing run executed has the score 0. Where DStar divides by 0, every failing
-//! run and no passing one executed the element: nothing has a higher score.
+//! run and no passing one executed the element: no element has a higher score.
 //!
 //! Scores are compared as fractions, so elements that are equal by the formula are equal here.
 
 use std::cmp::Ordering;
 
-/// By how many runs an element was executed, or how many runs there are.
+/// The number of runs that executed an element, or of all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Runs {
-    /// Of those that failed.
+    /// The number of failing runs.
     pub failing: u32,
-    /// Of those that passed.
+    /// The number of passing runs.
     pub passing: u32,
 }
 
@@ -58,7 +58,7 @@ pub struct Score {
 }
 
 impl Formula {
-    /// What people call it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ochiai => "Ochiai",
@@ -67,12 +67,12 @@ impl Formula {
         }
     }
 
-    /// The score of an element that so many of all runs executed.
+    /// Returns the score of an element that `by` of `all` runs executed.
     pub fn score(self, by: Runs, all: Runs) -> Score {
         let [ef, ep, f, p] = [by.failing, by.passing, all.failing, all.passing].map(u128::from);
         let (numerator, denominator) = match self {
             Self::Ochiai => (ef * ef, f * (ef + ep)),
-            // Without passing runs nothing speaks for an element.
+            // Without passing runs, all elements that a failing run executed are equal.
             Self::Tarantula if p == 0 => (ef, ef),
             Self::Tarantula => (ef * p, ef * p + ep * f),
             Self::DStar => (ef * ef, ep + f.saturating_sub(ef)),
@@ -82,7 +82,7 @@ impl Formula {
 }
 
 impl Score {
-    /// The value: infinite where a formula divides by 0.
+    /// Returns the value, which is infinite where a formula divides by 0.
     pub fn value(self) -> f64 {
         let value = match (self.numerator, self.denominator) {
             (0, _) => 0.0,
@@ -99,7 +99,8 @@ impl Ord for Score {
             (0, 0) => Ordering::Equal,
             (0, _) => Ordering::Less,
             (_, 0) => Ordering::Greater,
-            // The numerators are those of four numbers of 32 bits at most, so products fit.
+            // Numerators are below 2^64 and denominators below 2^65. Products exceed 128 bits only
+            // beyond 2^31 runs.
             (one, another) => match (self.denominator, other.denominator) {
                 (0, 0) => Ordering::Equal,
                 _ => (one * other.denominator).cmp(&(another * self.denominator)),

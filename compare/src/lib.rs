@@ -1,14 +1,14 @@
-//! Compares two profiles, and ranks what runs executed.
+//! Compares two profiles, and ranks the elements that runs executed.
 //!
-//! * [`structure`] says which functions have the same graph, or even the same code.
-//! * [`pairs`] finds for each function of A the one of B that it became.
-//! * [`scale`] makes counts comparable that are of more runs, or of more entries.
-//! * [`parts`] is a difference in parts, which add up to the whole.
-//! * [`paths`], [`blocks`] and [`calls`] take the difference apart; [`source_lines`] finds the
-//!   lines of a function again after it has changed.
-//! * [`comparison`] is what comes out.
-//! * [`spectra`] ranks what runs executed by how well it tells those that failed from those that
-//!   passed; [`formulas`] gives the scores.
+//! * [`structure`] checks if functions have the same graph, or even the same code.
+//! * [`pairs`] finds for each function of A its counterpart in B.
+//! * [`scale`] makes counts comparable if the numbers of runs or of entries differ.
+//! * [`parts`] splits a difference into parts, which add up to the whole.
+//! * [`paths`], [`blocks`] and [`calls`] split the difference by paths, blocks and calls;
+//!   [`source_lines`] matches the lines of a function that has changed.
+//! * [`comparison`] is the result.
+//! * [`spectra`] ranks executed elements by how well they distinguish failing runs from passing
+//!   ones; [`formulas`] computes the scores.
 #![forbid(unsafe_code)]
 
 pub mod blocks;

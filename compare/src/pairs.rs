@@ -1,17 +1,17 @@
-//! Finds for each function of A the function of B that it became.
+//! Finds for each function of A its counterpart in B.
 //!
-//! The first of these that is found is taken, so that what is told by more is never given away to
-//! what is told by less:
+//! The criteria are tried in this order, so that a weaker match never takes the counterpart of a
+//! stronger one:
 //!
-//! 1. the same name. A `static` function must be of the same source file, and of several images the
-//!    image must have the same name. Of several functions of that name the one with the same CFG
-//!    hash is taken, then the one with the same graph, and then any: it has changed;
-//! 2. the same with source files and images told by less: a source file without its directory, no
-//!    image, a name without what the compiler adds to it;
-//! 3. the same code at other lines, under another name, if nothing else has it;
-//! 4. the same name without parameters in a file of the same name, if nothing else has it.
+//! 1. the same name. A `static` function must be of the same source file, and if there are several
+//!    images, the image must have the same name. Of several functions of that name the one with the
+//!    same CFG hash is taken, then the one with the same graph, and then any: it has changed;
+//! 2. the same, compared less strictly: source files without their directories, no images, names
+//!    without the suffixes that the compiler adds;
+//! 3. the same code at other lines, under another name, if no other function has it;
+//! 4. the same name without parameters in a file of the same name, if no other function has it.
 //!
-//! A function that is left has appeared or vanished, or is counted on one side alone.
+//! A function without a counterpart has appeared or vanished, or is counted on one side alone.
 
 use std::collections::HashMap;
 
@@ -22,16 +22,16 @@ use profile::names;
 
 use crate::structure::{code_hash, graph_hash, same_graph};
 
-/// What a pair was found by.
+/// The criterion by which a pair was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Matched {
     /// The name and the CFG hash: blocks and paths have the same numbers.
     Hash,
-    /// The name and the graph: blocks have the same numbers. What is counted differs.
+    /// The name and the graph: blocks have the same numbers, but the counters differ.
     Graph,
     /// The same code, or the same name without parameters, with the same graph.
     Renamed,
-    /// The name; the graph is another one. Only lines can be compared.
+    /// The name alone: the graph differs. Only lines can be compared.
     Changed,
     /// Nothing: it is only in A.
     OnlyA,
@@ -40,7 +40,7 @@ pub enum Matched {
 }
 
 impl Matched {
-    /// What other programs call it.
+    /// Returns its name in exports.
     pub fn word(self) -> &'static str {
         match self {
             Self::Hash => "hash",
@@ -56,28 +56,29 @@ impl Matched {
 /// A function of A, of B, or of both.
 #[derive(Clone, Debug)]
 pub struct Pair<'a> {
-    /// What it was found by.
+    /// The criterion by which it was found.
     pub matched: Matched,
     /// The function of A.
     pub a: Option<&'a Function>,
     /// The function of B.
     pub b: Option<&'a Function>,
-    /// If it is only in one: why it is not counted in the other, although it is there.
+    /// If it is only in one: the reason why it is not counted in the other, although it is there.
     pub skipped: Option<&'a str>,
 }
 
 impl<'a> Pair<'a> {
-    /// Whether block 3 of A's function is block 3 of B's.
+    /// Returns true if both functions have the same graph: block 3 of A's function is block 3 of
+    /// B's.
     pub fn has_one_graph(&self) -> bool {
         matches!(self.matched, Matched::Hash | Matched::Graph | Matched::Renamed)
     }
 
-    /// The function of B, or else that of A.
+    /// Returns the function of B, or else that of A.
     pub fn function(&self) -> Option<&'a Function> {
         self.b.or(self.a)
     }
 
-    /// Whether either of them was entered.
+    /// Returns true if either of them ran.
     pub fn ran(&self) -> bool {
         [self.a, self.b].into_iter().flatten().any(|function| {
             function.entries > 0 || function.block_counts.iter().any(|&count| count > 0)
@@ -91,23 +92,24 @@ impl<'a> Pair<'a> {
 pub struct Pairs<'a> {
     /// All pairs.
     pub list: Vec<Pair<'a>>,
-    /// By index in the report's functions; `None` for what is not counted.
+    /// The pair of each function of A, by its index in the report; `None` for functions that are
+    /// not counted.
     pub of_a: Vec<Option<usize>>,
     /// The same for B.
     pub of_b: Vec<Option<usize>>,
 }
 
-/// What tells functions; those that tell less come later.
+/// A key that identifies functions. Weaker keys come later.
 type Key = fn(&Side<'_>, &Function) -> Option<String>;
 
-/// Keys, and whether a function must be the only one of its key.
+/// The keys, each with true if a function must be the only one with its key.
 const KEYS: [(Key, bool); 4] =
     [(exact_key, false), (lax_key, false), (code_key, true), (short_key, true)];
 
 /// A report on one side.
 struct Side<'a> {
     report: &'a Report,
-    /// Whether images tell functions.
+    /// True if images are part of the key, since there are several.
     has_images: bool,
     /// The functions that have no partner yet.
     open: Vec<usize>,
@@ -131,7 +133,7 @@ pub fn pairs<'a>(a: &'a Report, b: &'a Report) -> Pairs<'a> {
     listed(&one, &other, &found)
 }
 
-/// What must be equal besides the key.
+/// The condition besides equal keys.
 #[derive(Clone, Copy, PartialEq)]
 enum Refined {
     Hash,
@@ -139,7 +141,7 @@ enum Refined {
     No,
 }
 
-/// Finds partners among the open functions by one key: (of A, of B, by what).
+/// Finds partners among the open functions by one key: (of A, of B, criterion).
 fn partners(
     one: &mut Side<'_>,
     other: &mut Side<'_>,
@@ -192,7 +194,7 @@ fn partners(
     found
 }
 
-/// The pairs in order.
+/// Returns the pairs in order.
 fn listed<'a>(one: &Side<'a>, other: &Side<'a>, found: &[(usize, usize, Matched)]) -> Pairs<'a> {
     let (a, b) = (one.report, other.report);
     let mut pairs = Pairs {
@@ -229,7 +231,7 @@ fn listed<'a>(one: &Side<'a>, other: &Side<'a>, found: &[(usize, usize, Matched)
     pairs
 }
 
-/// The functions of a report that are not counted, and why.
+/// Returns the functions of a report that are not counted, and the reasons.
 fn skipped(report: &Report) -> HashMap<&str, &str> {
     let functions = report.functions.iter();
     let reason = |function: &'_ Function| function.shape.skipped.is_some();
@@ -243,7 +245,7 @@ fn is_static(function: &Function) -> bool {
     function.shape.linkage == Linkage::Internal
 }
 
-/// The source file of a function's unit.
+/// Returns the source file of a function's unit.
 fn source<'a>(side: &Side<'a>, function: &Function) -> &'a str {
     side.report.modules.get(function.module).map_or("", |module| module.source.as_str())
 }
@@ -261,7 +263,8 @@ fn lax_key(side: &Side<'_>, function: &Function) -> Option<String> {
     Some(format!("{source}\0{}", own_name(&function.shape.name)))
 }
 
-/// The symbol without what the compiler adds to names of `static` functions of several units.
+/// Returns the symbol without the suffixes that the compiler adds to `static` functions of several
+/// units.
 fn own_name(symbol: &str) -> &str {
     let ends = [".llvm.", ".__uniq."].iter().filter_map(|added| symbol.find(added));
     ends.min().map_or(symbol, |end| &symbol[..end])
@@ -282,7 +285,7 @@ mod tests {
     use super::*;
     use counts::sample;
 
-    /// What became of each function of A, with the names on both sides.
+    /// Returns the pairs: the criterion, and the names on both sides.
     fn found(a: &Report, b: &Report) -> Vec<(Matched, String, String)> {
         let name = |of: Option<&Function>| of.map_or_else(String::new, |of| of.demangled.clone());
         let pairs = pairs(a, b);
@@ -342,7 +345,7 @@ mod tests {
             a.functions[function].module = module;
         }
         let mut b = a.clone();
-        // They come in another order, from a build in another directory, and one has changed.
+        // B has them in another order, from a build in another directory, and one has changed.
         b.functions.swap(0, 1);
         b.functions[1].shape.edges[6].to = 3;
         b.modules.iter_mut().for_each(|module| module.source = format!("/new/{}", module.source));

@@ -1,26 +1,26 @@
-//! A difference in parts: what each part counted on both sides, and how much of the whole
-//! difference it is. The parts add up to the whole.
+//! Splits a difference into parts: the counts of each part on both sides, and its share of the
+//! whole difference. The parts add up to the whole.
 
 use std::cmp::Reverse;
 
 use crate::scale::Scale;
 
-/// A number of A and the same of B.
+/// A number of A and the corresponding number of B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
-    /// Of A.
+    /// The number of A.
     pub a: i128,
-    /// Of B.
+    /// The number of B.
     pub b: i128,
 }
 
 impl Sides {
-    /// Both numbers with others added.
+    /// Returns both numbers with others added.
     pub fn plus(self, other: Self) -> Self {
         Self { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
     }
 
-    /// Both numbers with others taken away.
+    /// Returns both numbers with others subtracted.
     pub fn minus(self, other: Self) -> Self {
         Self { a: self.a.saturating_sub(other.a), b: self.b.saturating_sub(other.b) }
     }
@@ -29,9 +29,9 @@ impl Sides {
 /// A part before it is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted<T> {
-    /// What it is.
+    /// The thing that is counted.
     pub what: T,
-    /// How often it ran.
+    /// The number of times it ran.
     pub count: Sides,
     /// The instructions that it executed.
     pub executed: Sides,
@@ -40,29 +40,29 @@ pub struct Counted<T> {
 /// A part that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part<T> {
-    /// What it is.
+    /// The thing that is counted.
     pub what: T,
-    /// How often it ran.
+    /// The number of times it ran.
     pub count: Sides,
     /// The instructions that it executed.
     pub executed: Sides,
-    /// How many more instructions B executed, in [units](Scale::unit).
+    /// The instructions that B executed more than A, in [units](Scale::unit).
     pub difference: i128,
-    /// How much more often it ran in B, in [units](Scale::unit).
+    /// The number of times it ran more in B than in A, in [units](Scale::unit).
     pub more_often: i128,
 }
 
-/// A difference in parts.
+/// A difference, split into parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts<T> {
-    /// The parts that differ, those that make the most of the difference first.
+    /// The parts that differ, the largest differences first.
     pub differing: Vec<Part<T>>,
-    /// How many parts ran and do not differ.
+    /// The number of parts that ran and do not differ.
     pub equal: usize,
 }
 
 impl<T> Parts<T> {
-    /// Compares parts. Those that differ as much are in the order in which they are given.
+    /// Compares parts. Parts of equal difference are in the order in which they are given.
     pub fn of(counted: impl IntoIterator<Item = Counted<T>>, scale: Scale) -> Self {
         let (mut differing, mut equal) = (Vec::new(), 0);
         for Counted { what, count, executed } in counted {
@@ -80,12 +80,12 @@ impl<T> Parts<T> {
         Self { differing, equal }
     }
 
-    /// How many more instructions B executed, in units: the sum of the parts.
+    /// Returns the instructions that B executed more than A, in units: the sum of the parts.
     pub fn total(&self) -> i128 {
         self.differing.iter().fold(0, |sum: i128, part| sum.saturating_add(part.difference))
     }
 
-    /// Only the parts that are wanted, without a number of those that are equal.
+    /// Keeps only the parts that are wanted. The number of equal parts becomes 0.
     pub fn only(mut self, is_wanted: impl Fn(&T) -> bool) -> Self {
         self.differing.retain(|part| is_wanted(&part.what));
         Self { equal: 0, ..self }

@@ -1,10 +1,10 @@
-//! Takes the difference apart by executed paths.
+//! Splits the difference by executed paths.
 //!
-//! Of functions of one CFG hash, paths of one number are the same. Where numbers mean something
-//! else, since the limits differ, paths are the same if they start alike, go through the same
-//! blocks and lead to the same place. Where paths cannot be compared, the whole function is one
-//! part. What a function executed beside its paths (a process that was forked in the middle of one,
-//! a piece that no path tells) is one part, too.
+//! In functions of the same CFG hash, paths of the same number are the same. Where the numbers
+//! differ in meaning, since the limits differ, paths are the same if they have the same start,
+//! blocks and target. Where paths cannot be compared, the whole function is one part. The
+//! instructions of a function outside its paths (of a process that was forked in the middle of one,
+//! or of a piece that no path contains) are one part, too.
 
 use std::collections::BTreeMap;
 
@@ -17,38 +17,38 @@ use crate::scale::signed;
 /// A part of what a pair of functions executed.
 #[derive(Clone, Copy, Debug)]
 pub enum What<'a> {
-    /// A path, as A and as B have it; one of them at least does.
+    /// A path, in A and in B; at least one of them has it.
     Path(Option<&'a Path>, Option<&'a Path>),
-    /// What is not told by paths.
+    /// The instructions outside of paths.
     Rest,
-    /// All of it: the graph is another one.
+    /// The whole function: the graph has changed.
     Changed,
-    /// All of it: paths are not counted on both sides.
+    /// The whole function: paths are not counted on both sides.
     NotCounted,
 }
 
 /// A part, and the index of its pair.
 #[derive(Clone, Copy, Debug)]
 pub struct PathPart<'a> {
-    /// Index of the pair.
+    /// The index of the pair.
     pub pair: usize,
-    /// What it is.
+    /// The kind of part.
     pub what: What<'a>,
 }
 
-/// What a path is told by.
+/// The identity of a path.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     /// Its number.
     Id(PathId),
-    /// How it starts, where it goes, how it ends, and the edges at which it may end.
+    /// Its start, its blocks, its end, and the edges at which it may end.
     Way(Start, &'a [u32], End, Vec<(u32, u32)>),
 }
 
-/// A path on both sides, how often it ran, and what that executed.
+/// A path on both sides, its counts, and the instructions that it executed.
 type Both<'a> = ([Option<&'a Path>; 2], Sides, Sides);
 
-/// The paths of a pair.
+/// Returns the paths of a pair.
 pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<PathPart<'a>>> {
     let part =
         |what, count, executed| Counted { what: PathPart { pair: number, what }, count, executed };
@@ -86,7 +86,7 @@ pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<PathPart<'a>>> {
     parts
 }
 
-/// How often the functions of a pair were entered, and the instructions that they executed.
+/// Returns the entries of the functions of a pair, and the instructions that they executed.
 pub fn whole(pair: &Pair<'_>) -> (Sides, Sides) {
     let of = |what: fn(&Function) -> u128| Sides {
         a: pair.a.map_or(0, |function| signed(what(function))),
@@ -95,7 +95,7 @@ pub fn whole(pair: &Pair<'_>) -> (Sides, Sides) {
     (of(|function| function.entries), of(Function::executed))
 }
 
-/// A number on one side: 0 is A.
+/// Returns a number on one side: 0 is A.
 fn on(side: usize, number: i128) -> Sides {
     if side == 0 { Sides { a: number, b: 0 } } else { Sides { a: 0, b: number } }
 }

@@ -1,30 +1,30 @@
 //! Makes counts of two reports comparable.
 //!
-//! A count of A is divided by one number, a count of B by another: 1, the number of runs, or how
-//! often a function was entered. Differences stay whole numbers. Their unit is the inverse of the
-//! least common multiple of both divisors, so nothing is rounded, and parts add up to their whole.
+//! A count of A is divided by one number, a count of B by another: 1, the number of runs, or the
+//! entries of a function. Differences are integers. Their unit is the inverse of the least common
+//! multiple of both divisors, so nothing is rounded, and parts add up to their whole.
 
 use counts::model::{Count, Report};
 use counts::select::{self, Filter};
 
-/// What counts are divided by.
+/// The divisor of counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Per {
-    /// By nothing: they are those of all runs.
+    /// None: the counts are those of all runs.
     #[default]
     Whole,
-    /// By the number of runs.
+    /// The number of runs.
     Run,
-    /// By how often the functions that match this glob were entered.
+    /// The entries of the functions that match this glob.
     Entry(String),
 }
 
 /// The divisors of two reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
-    /// What counts of A are divided by; at least 1.
+    /// The divisor of counts of A; at least 1.
     pub a: Count,
-    /// What counts of B are divided by; at least 1.
+    /// The divisor of counts of B; at least 1.
     pub b: Count,
 }
 
@@ -35,7 +35,8 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// The scale for two reports, or which of them has nothing to divide by: `A` or `B`.
+    /// Returns the scale for two reports, or `A` or `B` as the error if the divisor of that report
+    /// is 0.
     pub fn of(a: &Report, b: &Report, per: &Per) -> Result<Self, char> {
         let divisor = |report: &Report| match per {
             Per::Whole => 1,
@@ -52,26 +53,26 @@ impl Scale {
         }
     }
 
-    /// How many units of a difference are 1.
+    /// Returns the number of units in a difference of 1.
     pub fn unit(self) -> i128 {
         signed(self.a).saturating_mul(self.factors().0)
     }
 
-    /// What the counts of A, and of B, are multiplied by to be in units.
+    /// Returns the factors that convert counts of A, and of B, to units.
     fn factors(self) -> (i128, i128) {
         let common = greatest_common_divisor(self.a, self.b);
         (signed(self.b / common), signed(self.a / common))
     }
 
-    /// By how many units B is more than A.
+    /// Returns the units by which B exceeds A.
     pub fn difference(self, a: i128, b: i128) -> i128 {
         let factors = self.factors();
         b.saturating_mul(factors.1).saturating_sub(a.saturating_mul(factors.0))
     }
 }
 
-/// How many runs a report is of. A process runs several images at once, so it is the number of runs
-/// of the image that has most.
+/// Returns the number of runs of a report. A process runs several images at once, so it is the
+/// number of runs of the image that has most.
 pub fn runs(report: &Report) -> Count {
     let of_image = |image| {
         let runs = report.runs.iter().filter(|run| run.image == image);
@@ -88,7 +89,7 @@ fn greatest_common_divisor(one: Count, other: Count) -> Count {
     large.max(1)
 }
 
-/// A count as a signed number.
+/// Returns a count as a signed number.
 pub fn signed(count: Count) -> i128 {
     i128::try_from(count).unwrap_or(i128::MAX)
 }

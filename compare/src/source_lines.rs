@@ -1,14 +1,14 @@
-//! Finds the lines of a function again after it has changed.
+//! Matches the lines of a function before and after a change.
 //!
-//! The text of A is gone, so its lines are told by what the debug information says of them: the
-//! columns at which code begins, and what is called there. The lines of each function's text are
-//! two sequences, which are compared as texts are (Myers, *An O(ND) Difference Algorithm*, 1986). A
-//! line that is not found lies as far from the next one above that is found as it did. If most
-//! lines that are found moved by the same distance, all are taken to have moved by it: code that
-//! was only compiled otherwise keeps its lines.
+//! The text of A is not available, so its lines are identified by debug information: the columns at
+//! which code begins, and the callees there. The lines of each function's text are two sequences,
+//! which are compared as texts are (Myers, *An O(ND) Difference Algorithm*, 1986). A line without a
+//! match keeps its distance to the next matched line above. If most matched lines moved by the same
+//! distance, all lines are assumed to have moved by it: code that was only compiled differently
+//! keeps its lines.
 //!
-//! A block belongs to the first line that it has, of whatever function: code that was inlined is
-//! compared with the same function's code, wherever that was inlined before.
+//! A block belongs to its first line, whatever function that is of: inlined code is compared with
+//! code of the same function, wherever that was inlined before.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,23 +32,23 @@ pub(crate) struct Line<'a> {
     pub(crate) a: Option<u32>,
     /// The line in B; `None` if no block of B begins there.
     pub(crate) b: Option<u32>,
-    /// How often the line ran.
+    /// The number of times the line ran.
     pub(crate) count: Sides,
-    /// What its blocks executed.
+    /// The instructions that its blocks executed.
     pub(crate) executed: Sides,
 }
 
-/// A function's text: the last part of its file's path, and its name.
+/// A function's text: the last component of its file's path, and its name.
 type Text<'a> = (&'a str, &'a str);
 
-/// What each line of a text looks like, by its number.
+/// The hash of each line of a text, by its number.
 type Looks = BTreeMap<u32, u64>;
 
-/// Texts with more lines, which no person wrote, are taken not to have moved.
+/// The lines of longer texts, which are not written by people, are assumed not to have moved.
 const MOST_LINES: usize = 20_000;
 
-/// The lines of two functions, text by text in the order of B; blocks without a line come first.
-/// `executed` tells what a block executed.
+/// Returns the lines of two functions, text by text in the order of B; blocks without a line come
+/// first. `executed` returns the instructions that a block executed.
 pub(crate) fn compare<'a>(
     a: &'a Function,
     b: &'a Function,
@@ -77,7 +77,7 @@ pub(crate) fn compare<'a>(
             } else {
                 (&mut line.a, &mut line.count.a, &mut line.executed.a)
             };
-            // Several lines of A may lie where B has one.
+            // Several lines of A may correspond to one line of B.
             *number = number.or(known.map(|(_, number)| number));
             *counted = count.max(*counted);
             *sum = sum.saturating_add(executed(function, block));
@@ -86,18 +86,19 @@ pub(crate) fn compare<'a>(
     lines.into_values().collect()
 }
 
-/// A line of the text of two functions themselves, without what was inlined.
+/// A line of the text of two functions, without inlined code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnLine {
     /// Its number in B, or in A if there is no function in B.
     pub line: u32,
-    /// How often it ran in A; `None` if it has no code there.
+    /// The number of times it ran in A; `None` if it has no code there.
     pub a: Option<Count>,
-    /// How often it ran in B; `None` if it has no code there.
+    /// The number of times it ran in B; `None` if it has no code there.
     pub b: Option<Count>,
 }
 
-/// The lines of two functions themselves that have code. A line of A stands where B has it now.
+/// Returns the lines with code of two functions, without inlined code. A line of A is at its place
+/// in B.
 pub fn own(a: Option<&Function>, b: Option<&Function>) -> Vec<OwnLine> {
     let mut lines: BTreeMap<u32, OwnLine> = BTreeMap::new();
     let moved = a.zip(b).map(|(a, b)| {
@@ -116,7 +117,7 @@ pub fn own(a: Option<&Function>, b: Option<&Function>) -> Vec<OwnLine> {
     lines.into_values().collect()
 }
 
-/// How often the lines of a function's own text ran.
+/// Returns the counts of the lines of a function's own text.
 fn own_counts(function: &Function) -> Vec<(u32, Count)> {
     let is_own = |file: &str, call: Option<u32>| call.is_none() && file == function.shape.file;
     lines::of(function)
@@ -126,13 +127,13 @@ fn own_counts(function: &Function) -> Vec<(u32, Count)> {
         .collect()
 }
 
-/// What the lines of a function's own text look like.
+/// Returns the hashes of the lines of a function's own text.
 fn own_looks(shape: &manifest::Function) -> Looks {
     let own = shape.own_location().map(|own| (base_name(&shape.file), own.function.as_str()));
     own.and_then(|own| looks(shape).remove(&own)).unwrap_or_default()
 }
 
-/// How often each line of each text ran.
+/// Returns the count of each line of each text.
 fn counts(function: &Function) -> HashMap<(Text<'_>, u32), i128> {
     let shape = &function.shape;
     let mut names: HashMap<(&str, u32, Option<u32>), &str> = HashMap::new();
@@ -150,7 +151,7 @@ fn counts(function: &Function) -> HashMap<(Text<'_>, u32), i128> {
     counts
 }
 
-/// The first line of a block, and whose it is.
+/// Returns the first line of a block, and its text.
 fn first_line(shape: &manifest::Function, block: usize) -> Option<(Text<'_>, u32)> {
     let location = lines::locations(shape, &shape.blocks[block]).next()?;
     Some((text(location), location.line))
@@ -160,12 +161,12 @@ fn text(location: &Location) -> Text<'_> {
     (base_name(&location.file), &location.function)
 }
 
-/// How far the lines of a text have moved from A to B.
+/// The distances by which the lines of a text have moved from A to B.
 #[derive(Default)]
 struct Moved {
-    /// From which line of A on, and how far; by line.
+    /// The first line of A and the distance, for each step; by line.
     steps: Vec<(u32, i64)>,
-    /// Above the first step.
+    /// The distance above the first step.
     before: i64,
 }
 
@@ -185,7 +186,7 @@ impl Moved {
             }
         }
         let Some(&(_, before)) = steps.first() else { return Self::default() };
-        // How many lines look the same at one distance.
+        // The number of lines with equal hashes at one distance.
         let stayed = |distance: i64| {
             let there = |line: u32| u32::try_from(i64::from(line) + distance).ok();
             let same = |(line, look): &(&u32, &u64)| {
@@ -201,14 +202,14 @@ impl Moved {
         }
     }
 
-    /// The line of B for a line of A.
+    /// Returns the line of B for a line of A.
     fn to_b(&self, line: u32) -> i64 {
         let above = self.steps.partition_point(|&(from, _)| from <= line).checked_sub(1);
         i64::from(line) + above.map_or(self.before, |at| self.steps[at].1)
     }
 }
 
-/// What the lines of each text look like.
+/// Returns the hashes of the lines of each text.
 fn looks(shape: &manifest::Function) -> BTreeMap<Text<'_>, Looks> {
     let mut seen: BTreeMap<(Text<'_>, u32), BTreeSet<(u32, &str)>> = BTreeMap::new();
     for block in &shape.blocks {
@@ -239,8 +240,8 @@ mod tests {
 
     use super::*;
 
-    /// A function declared on a line, with a block for each (line, column), which all ran so often
-    /// and executed ten times as much.
+    /// Returns a function declared on a line, with a block for each (line, column). Each block ran
+    /// `count` times and executed ten times as many instructions.
     fn function(line: u32, blocks: &[(u32, u32)], count: Count) -> Function {
         let location = |&(line, column): &(u32, u32)| Location {
             file: "a.c".into(),
@@ -278,11 +279,11 @@ mod tests {
             lines.iter().map(|line| line.0).collect::<Vec<_>>()
         };
         assert_eq!(numbers(&lines(Some(&a), None)), [1, 2, 3, 4]);
-        // Two lines were put before the last two.
+        // Two lines were inserted before the last two.
         assert_eq!(numbers(&lines(Some(&a), Some(&b))), [1, 2, 5, 6]);
         let both = lines(Some(&a), Some(&b));
         assert!(both.iter().all(|line| line.1.is_some() && line.2.is_some()), "{both:?}");
-        // The first line ran as often as control came in.
+        // The first line has the count of entries.
         assert_eq!(both[0], (1, Some(7), Some(9)));
     }
 
@@ -298,14 +299,14 @@ mod tests {
             (Some(6), Some(17), 10, 20),
         ];
         assert_eq!(lines(&a, &b), expected);
-        // A line that is gone shares a place with what came instead.
+        // A line that was removed shares a place with the line that replaced it.
         let c = function(1, &[(2, 3), (3, 8), (4, 7), (6, 2)], 2);
         assert_eq!(lines(&a, &c)[1], (Some(3), Some(3), 10, 20));
     }
 
     #[test]
     fn code_that_is_compiled_otherwise_keeps_its_lines() {
-        // One line has other columns and one is missing, as another level of optimisation does.
+        // One line has other columns and one is missing, as at another level of optimisation.
         let places: Vec<_> = (2..22).map(|line| (line, line % 3)).collect();
         let a = function(1, &places, 1);
         let mut others = places.clone();
@@ -337,7 +338,7 @@ mod tests {
         let g = lines.iter().find(|line| line.function == "g").expect("it is there");
         assert_eq!((g.a, g.b, g.executed), (Some(7), Some(9), Sides { a: 10, b: 30 }));
         assert_eq!(lines.iter().map(|line| line.executed.b).sum::<i128>(), 120);
-        // What has no line is compared as a whole.
+        // Blocks without a line are compared as a whole.
         a.shape.locations[2].line = 0;
         let lines = compare(&a, &b, executed);
         assert_eq!((lines[0].function, lines[0].a, lines[0].executed.a), ("", None, 10));

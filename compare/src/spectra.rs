@@ -1,11 +1,13 @@
-//! Ranks what runs executed by how well it tells those that failed from those that passed.
+//! Ranks executed elements by how well they distinguish failing runs from passing ones.
 //!
-//! What a run executed is its *spectrum* (Reps, Ball, Das and Larus, *The Use of Program Profiling
-//! for Software Maintenance with Applications to the Year 2000 Problem*, ESEC/FSE 1997, whose
-//! spectra are of paths). Of each element only the numbers of failing and passing runs
-//! that executed it are kept. Paths in flight are elements, too: they tell where a run crashed.
+//! The set of elements that a run executed is its *spectrum* (Reps, Ball, Das and Larus, *The Use
+//! of Program Profiling for Software Maintenance with Applications to the Year 2000 Problem*,
+//! ESEC/FSE 1997, whose spectra are of paths). For each element, only the numbers of failing and
+//! passing runs that executed it are kept. Paths in flight are elements, too: they show where a run
+//! crashed.
 //!
-//! Functions of several builds are the same if name, source file and CFG hash are.
+//! Functions of several builds are the same if image, source file, name, CFG hash and number of
+//! blocks are equal.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path as FilePath;
@@ -16,14 +18,14 @@ use counts::select::Filter;
 
 use crate::formulas::{Formula, Runs, Score};
 
-/// What is ranked.
+/// The kind of elements that are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Acyclic paths.
     Paths,
     /// Basic blocks.
     Blocks,
-    /// Ways from blocks that have several.
+    /// Edges out of blocks that have several.
     Branches,
     /// Source lines.
     Lines,
@@ -32,7 +34,7 @@ pub enum Kind {
 /// All kinds.
 pub const KINDS: [Kind; 4] = [Kind::Paths, Kind::Blocks, Kind::Branches, Kind::Lines];
 
-/// Something that a run executes or does not.
+/// An element that a run may execute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Element {
     /// A path of a function, by its id.
@@ -45,13 +47,13 @@ pub enum Element {
     Line(String, u32),
 }
 
-/// Functions of one of these are one: image, source file, name, CFG hash, blocks.
+/// The identity of a function: image, source file, name, CFG hash, number of blocks.
 type Identity = (String, String, String, u64, usize);
 
-/// What all runs executed.
+/// The elements that all runs executed.
 #[derive(Debug, Default)]
 pub struct Spectra {
-    /// How many runs there are.
+    /// The number of runs.
     pub runs: Runs,
     /// The functions that ran, each with all paths that any run executed.
     pub functions: Vec<Function>,
@@ -60,27 +62,27 @@ pub struct Spectra {
     by_identity: HashMap<Identity, usize>,
     paths: HashSet<(usize, PathId)>,
     executed: HashMap<Element, Runs>,
-    /// The function whose line it is.
+    /// The function that owns each line, behind true if the line was inlined into it.
     owners: HashMap<(String, u32), (bool, usize)>,
 }
 
-/// An element with its place among all.
+/// An element with its rank.
 #[derive(Clone, Debug)]
 pub struct Ranked<T> {
-    /// What it is.
+    /// The element.
     pub what: T,
-    /// How many runs executed it.
+    /// The number of runs that executed it.
     pub by: Runs,
     /// Its score.
     pub score: Score,
-    /// Its place, from 1, if those of the same score stood behind it.
+    /// Its rank, from 1, if elements of the same score are placed behind it.
     pub best: usize,
-    /// Its place if they stood before it.
+    /// Its rank if they are placed before it.
     pub worst: usize,
 }
 
 impl<T> Ranked<T> {
-    /// The mean of the places that those of its score take.
+    /// Returns the mean rank of the elements of its score.
     pub fn mean(&self) -> f64 {
         (self.best + self.worst) as f64 / 2.0
     }
@@ -108,7 +110,7 @@ impl Spectra {
         }
     }
 
-    /// The number of a function among all.
+    /// Returns the number of a function among all functions.
     fn number(&mut self, report: &Report, function: &Function) -> usize {
         let image = report.images.get(function.image).map(|image| file_name(&image.path));
         let source = report.modules.get(function.module).map(|module| module.source.clone());
@@ -126,7 +128,7 @@ impl Spectra {
         })
     }
 
-    /// What one run executed of a function.
+    /// Returns the elements of a function that one run executed.
     fn of_function(&mut self, number: usize, function: &Function) -> Vec<Element> {
         let mut executed = Vec::new();
         for path in function.paths.iter().filter(|path| path.count > 0) {
@@ -148,7 +150,7 @@ impl Spectra {
         for ((file, line, inlined_at), count) in lines::of(function) {
             let place = (file.to_owned(), line);
             let is_inlined = inlined_at.is_some();
-            // The function whose text it is, rather than one that it was inlined into.
+            // The function whose text it is takes precedence over one that it was inlined into.
             let owner = self.owners.entry(place.clone()).or_insert((is_inlined, number));
             *owner = (*owner).min((is_inlined, number));
             if count > 0 {
@@ -158,7 +160,7 @@ impl Spectra {
         executed
     }
 
-    /// The function that an element is of.
+    /// Returns the function of an element.
     pub fn function(&self, element: &Element) -> usize {
         match element {
             Element::Path(function, _)
@@ -170,9 +172,9 @@ impl Spectra {
         }
     }
 
-    /// All elements of a kind that any run executed, the most suspicious first; those of the same
-    /// score in the order of functions, paths, blocks, lines. Only those of functions that a filter
-    /// lets through are listed, but all have a place.
+    /// Returns all elements of a kind that any run executed, the most suspicious first. Elements of
+    /// the same score are in the order of functions, paths, blocks, lines. Only elements of
+    /// functions that pass a filter are listed, but all elements count in the ranks.
     pub fn ranked(&self, kind: Kind, formula: Formula, filter: &Filter) -> Vec<Ranked<&Element>> {
         let of_kind = self.executed.iter().filter(|(element, _)| element.kind() == kind);
         let mut ranked = ranking(of_kind.map(|(element, by)| (element, *by)), formula, self.runs);
@@ -185,7 +187,7 @@ impl Spectra {
         ranked
     }
 
-    /// The functions, each by the most suspicious of its elements of a kind.
+    /// Returns the functions, each ranked by the most suspicious of its elements of a kind.
     pub fn ranked_functions(&self, kind: Kind, formula: Formula) -> Vec<Ranked<usize>> {
         let mut best: BTreeMap<usize, (Score, Runs)> = BTreeMap::new();
         for (element, by) in self.executed.iter().filter(|(element, _)| element.kind() == kind) {
@@ -196,7 +198,7 @@ impl Spectra {
         ranking(best.into_iter().map(|(function, (_, by))| (function, by)), formula, self.runs)
     }
 
-    /// The images of which the runs are of different builds.
+    /// Returns the images of which the runs used different builds.
     pub fn rebuilt(&self) -> impl Iterator<Item = &str> {
         let several = self.builds.iter().filter(|(_, builds)| builds.len() > 1);
         several.map(|(image, _)| image.as_str())
@@ -204,7 +206,7 @@ impl Spectra {
 }
 
 impl Element {
-    /// What kind of element it is.
+    /// Returns the kind of the element.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Path(..) => Kind::Paths,
@@ -215,7 +217,7 @@ impl Element {
     }
 }
 
-/// Sorts by score, then by what it is, and gives places.
+/// Sorts by score, then by element, and assigns ranks.
 fn ranking<T: Ord>(
     elements: impl Iterator<Item = (T, Runs)>,
     formula: Formula,
@@ -246,7 +248,7 @@ mod tests {
     use super::*;
     use counts::sample;
 
-    /// Of three runs one failed, in which `guard` went another way.
+    /// Returns the spectra of three runs. One of them failed, in which `guard` took another path.
     fn spectra() -> Spectra {
         let passed = sample::report();
         let mut failed = passed.clone();

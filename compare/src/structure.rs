@@ -1,12 +1,12 @@
-//! Says which functions have the same graph, and which have the same code.
+//! Compares the graphs and the code of functions.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use pathformat::manifest::{Function, Location};
 
-/// Whether both functions have the same blocks and edges: block 3 of one is block 3 of the other.
-/// What the blocks do may differ.
+/// Returns true if both functions have the same blocks and edges: block 3 of one is block 3 of the
+/// other. The instructions of the blocks may differ.
 pub fn same_graph(a: &Function, b: &Function) -> bool {
     let blocks = |of: &Function| {
         of.blocks.iter().map(|block| (block.exit, block.may_stay)).collect::<Vec<_>>()
@@ -16,8 +16,8 @@ pub fn same_graph(a: &Function, b: &Function) -> bool {
     a.blocks.len() == b.blocks.len() && blocks(a) == blocks(b) && edges(a) == edges(b)
 }
 
-/// Whether both functions of the [same graph](same_graph) do the same in each block, as far as
-/// opcodes and callees tell.
+/// Returns true if two functions of the [same graph](same_graph) have the same opcodes and callees
+/// in each block, and the same outcomes of edges.
 pub fn same_instructions(a: &Function, b: &Function) -> bool {
     let same = a.blocks.iter().zip(&b.blocks).all(|(a, b)| {
         let callees = |block: &pathformat::manifest::Block| {
@@ -28,7 +28,7 @@ pub fn same_instructions(a: &Function, b: &Function) -> bool {
     same && a.edges.iter().map(|edge| &edge.outcome).eq(b.edges.iter().map(|edge| &edge.outcome))
 }
 
-/// A hash of the graph: functions of the same graph have the same.
+/// Returns a hash of the graph, which is equal for functions of the same graph.
 pub fn graph_hash(function: &Function) -> u64 {
     let mut hasher = DefaultHasher::new();
     for block in &function.blocks {
@@ -40,9 +40,10 @@ pub fn graph_hash(function: &Function) -> u64 {
     hasher.finish()
 }
 
-/// A hash of the code without names: graph, opcodes, callees, and source positions as they lie to
-/// each other. Functions of the same code have the same, wherever they stand and whatever they are
-/// called. `None` if a function has only one block: many unlike ones look the same.
+/// Returns a hash of the code without names: graph, opcodes, callees, and relative source
+/// positions. It is equal for functions of the same code, whatever their positions and names are.
+/// `None` if a function has only one block: many different functions of one block would have the
+/// same hash.
 pub fn code_hash(function: &Function) -> Option<u64> {
     if function.blocks.len() < 2 {
         return None;
@@ -85,7 +86,7 @@ mod tests {
         assert!(same_graph(old, new) && same_instructions(old, new));
         assert_eq!(code_hash(old), code_hash(new));
         assert_ne!(code_hash(&before[0]), code_hash(&before[1]));
-        // Another line between two lines, another opcode.
+        // An additional line between two lines, another opcode.
         let mut longer = old.clone();
         longer.locations[3].line += 1;
         assert_ne!(code_hash(old), code_hash(&longer));
@@ -93,7 +94,7 @@ mod tests {
         other.blocks[3].opcodes[0].0 = "sub".into();
         assert_ne!(code_hash(old), code_hash(&other));
         assert!(same_graph(old, &other) && !same_instructions(old, &other));
-        // One block is too little to tell functions by.
+        // One block is too little to identify a function.
         assert_eq!(code_hash(&before[2]), None);
     }
 
