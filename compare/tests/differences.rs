@@ -1,5 +1,5 @@
-//! Differences of random reports: whatever was counted, the parts add up to the whole, which is
-//! what the walks executed.
+//! Differences of random reports: in every mode, the parts add up to the whole, which is the
+//! difference of the walks.
 
 use std::collections::BTreeMap;
 
@@ -36,20 +36,20 @@ impl Walked {
         Self { cfg, frequency, walks }
     }
 
-    /// Some of the walks, each once or more.
+    /// Returns some of the walks, each once or more.
     fn again(&self, dice: &mut Dice) -> Self {
         let chosen = self.walks.iter().flat_map(|walk| vec![walk.clone(); dice.below(3)]);
         let walks = chosen.collect();
         Self { cfg: self.cfg.clone(), frequency: self.frequency.clone(), walks }
     }
 
-    /// What all walks executed: block number n has n + 1 instructions.
+    /// Returns the instructions of all walks: block number n has n + 1 instructions.
     fn executed(&self) -> i128 {
         let (blocks, _) = truth(&self.cfg, &self.walks);
         (1..).zip(blocks).map(|(size, count)| size * count as i128).sum()
     }
 
-    /// How often each path ran, by its number.
+    /// Returns the count of each path, by its number.
     fn paths(&self) -> BTreeMap<u64, i128> {
         let plan = plan(&self.cfg, &self.frequency, 64, Techniques::ALL);
         let mut counts = BTreeMap::new();
@@ -61,7 +61,7 @@ impl Walked {
         counts
     }
 
-    /// What a report has of it: by its paths, its blocks or its calls.
+    /// Returns the function of a report, counted by its paths, its blocks or its calls.
     fn function(&self, name: &str, mode: Mode, dice: &mut Dice) -> Function {
         let calls = |mut shape: manifest::Function, dice: &mut Dice| {
             for block in &mut shape.blocks {
@@ -104,7 +104,7 @@ fn report(functions: Vec<Function>, runs: usize) -> Report {
     }
 }
 
-/// Two reports, what both executed, and by name the walks of functions that both have.
+/// Two reports, the instructions that each executed, and by name the walks of functions in both.
 struct Two {
     a: Report,
     b: Report,
@@ -112,7 +112,8 @@ struct Two {
     same: BTreeMap<String, (Walked, Walked)>,
 }
 
-/// Reports of functions that stayed, changed, came, went, or are counted otherwise.
+/// Returns reports with functions that are unchanged, changed, added, removed, or counted in
+/// another mode.
 fn two(seed: u64) -> Two {
     let mut dice = Dice::new(seed);
     let (mut of_a, mut of_b, mut executed) = (Vec::new(), Vec::new(), (0, 0));
@@ -161,14 +162,14 @@ fn the_parts_add_up_to_the_whole() {
     for seed in 0..PAIRS {
         let mut two = two(seed);
         if seed % 3 == 0 {
-            // Where hashes differ, paths are told by where they go.
+            // Where hashes differ, paths are identified by their blocks.
             two.b.functions.iter_mut().for_each(|function| function.shape.cfg_hash = 7);
         }
         for scale in [Scale::default(), Scale { a: 3, b: 7 }, Scale { a: 6, b: 4 }] {
             let comparison = compare(&two.a, &two.b, scale);
             let (before, after) = (comparison.executed.a, comparison.executed.b);
             assert_eq!((before, after), two.executed, "pair {seed}");
-            // In fractions of the two divisors, without the scale's own units.
+            // Computed with fractions of the two divisors, without the scale's own units.
             let (a, b) = (scale.a as i128, scale.b as i128);
             let whole = (after * a - before * b) * scale.unit() / (a * b);
             assert_eq!(comparison.difference, whole, "pair {seed}");
@@ -178,7 +179,7 @@ fn the_parts_add_up_to_the_whole() {
         for pair in &comparison.pairs.list {
             *seen.entry(pair.matched).or_insert(0) += 1;
         }
-        // Each function is in one pair, on its side.
+        // Each function is in exactly one pair, on its side.
         let mut of_a: Vec<_> = comparison.pairs.of_a.iter().chain(&comparison.pairs.of_b).collect();
         of_a.sort();
         of_a.dedup();

@@ -1,4 +1,4 @@
-//! Weights: which of several copies of a function is believed, and what is refused.
+//! Weights: the choice among several copies of a function, and damaged files.
 
 use pathformat::weights::{Edges, Known, Weights};
 
@@ -6,7 +6,7 @@ fn known(hotter: u32, edges: &[(u32, u32, u64)]) -> Known {
     Known { hotter, edges: Edges::from(edges) }
 }
 
-/// What is known after both were inserted.
+/// Returns the weights of a function after both were inserted.
 fn both(one: Known, other: Known) -> Known {
     let mut weights = Weights::default();
     weights.insert(Some("a.c"), "f", one);
@@ -66,9 +66,9 @@ fn a_line_stands_behind_what_it_belongs_to() {
     assert_eq!(read("hotter 3"), Err(2));
     assert_eq!(read("source a\nedge 0 1 2"), Err(3));
     assert_eq!(read("source a\nhotter 3"), Err(3));
-    // A new source has no function yet.
+    // An edge behind a new source has no function.
     assert_eq!(read("source a\nfunction f\nsource b\nedge 0 1 2"), Err(5));
-    // What is not wanted is checked all the same.
+    // Functions of other sources are checked, too.
     assert_eq!(read("source b\nfunction f\nedge 0 x 2"), Err(4));
     assert_eq!(read("source b\nfunction f\nhotter -1"), Err(4));
     assert_eq!(read("source a\nfunction f\nhotter 3\nedge 0 1 2"), Ok(()));

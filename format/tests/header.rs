@@ -16,8 +16,8 @@ fn place(id: u8, offset: u64, counters: u64, threads: Threads) -> Place {
     Place { id: ModuleId([id; 16]), offset, counters, threads }
 }
 
-/// A header without the padding behind it, of an image with a name of that length, and the size
-/// that it says.
+/// Returns a header without the padding behind it, and the size that it states. The image has a
+/// name of this length.
 fn header(flags: u32, region: u64, name: usize, places: &[Place]) -> (Vec<u8>, u64) {
     let image = vec![b'x'; name];
     let head = Head { flags, pid: 7, image: &image, ..Head::default() };
@@ -26,7 +26,7 @@ fn header(flags: u32, region: u64, name: usize, places: &[Place]) -> (Vec<u8>, u
     (bytes, size)
 }
 
-/// The header with another size and region, and the checksum that belongs to them.
+/// Returns the header with another size and region, and the checksum that matches them.
 fn forged(mut bytes: Vec<u8>, size: u64, region: u64) -> Vec<u8> {
     bytes[16..24].copy_from_slice(&size.to_le_bytes());
     bytes[24..32].copy_from_slice(&region.to_le_bytes());
@@ -42,7 +42,7 @@ fn the_flags_of_a_running_process_are_told() {
     let all = UNREGISTERED_THREADS | FORKED | PARTIAL | CUT;
     let running = [0, UNREGISTERED_THREADS, FORKED, PARTIAL, CUT, all]
         .map(|flags| (flags, flags | INCOMPLETE));
-    // One that ended in the normal way is complete, whatever else the file says.
+    // The record of a process that ended normally is complete, whatever the other flags are.
     let ended = [ENDED, ENDED | DENIED, ENDED | all].map(|flags| (flags, flags));
     let forced = [INCOMPLETE, all | INCOMPLETE].map(|flags| (flags, flags));
     let wrong = [(ENDED | INCOMPLETE, ENDED)];
@@ -115,7 +115,7 @@ fn sizes_that_make_no_sense_are_refused() {
     for (size, region) in wrong {
         assert_eq!(decoded(&full, size, region), Err(SENSELESS), "{size} {region}");
     }
-    // A header that is a few bytes longer than it says.
+    // A header that is a few bytes longer than it states.
     for longer in 1..=16 {
         let (bytes, _) = header(0, PAGE, exact + longer, &[]);
         assert_eq!(decoded(&bytes, PAGE, PAGE), Err(SENSELESS), "{longer}");
@@ -128,8 +128,8 @@ fn pieces_of_the_slots_may_come_in_any_order() {
     let places = [place(1, 0, 4, Threads::Exact), place(2, PAGE + 64, 8, Threads::Atomic)];
     let (mut bytes, size) = header(0, region, 1, &places);
     bytes.resize((size + 3 * region) as usize, 0);
-    // Slot, offset and count. The last two sum up to 0, as where a child took over what its parent
-    // had in flight.
+    // Slot, offset and count. The last two add up to 0, as where a child inherited a path in flight
+    // of its parent.
     let counts = [
         (1, 8, 5),
         (2, 8, 6),
@@ -157,7 +157,7 @@ fn pieces_of_the_slots_may_come_in_any_order() {
     {
         sums.add(&header, index as u64 * 24, piece);
     }
-    // The first piece behind the header begins before it ends.
+    // The first piece begins before the header ends.
     let first = (size as usize).next_multiple_of(24);
     sums.add(&header, size, &bytes[size as usize..first]);
     assert_eq!(sums.finish(&mut header.clone()), modules);

@@ -10,7 +10,7 @@ fn varint(value: u64) -> Vec<u8> {
     bytes
 }
 
-/// Nine bytes that go on, and a tenth.
+/// Returns nine times the first byte, which has the continuation bit, and then the tenth.
 fn ten_bytes(first: u8, tenth: u8) -> Vec<u8> {
     [vec![first; 9], vec![tenth]].concat()
 }

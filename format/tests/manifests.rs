@@ -1,4 +1,4 @@
-//! Manifests: everything that can stand in one comes back, and every index is checked.
+//! Manifests: every possible content is read back, and every index is checked.
 
 use pathformat::manifest::{
     Access, AccessKind, Address, Block, Call, Chooser, CutReason, DagEdge, DagEdgeKind, Edge, Exit,
@@ -32,7 +32,7 @@ fn call(callee: &str, location: Option<u32>) -> Call {
     Call { callee: callee.into(), location }
 }
 
-/// Two blocks, three edges, four acyclic edges and two locations.
+/// Returns a function of two blocks, three edges, four acyclic edges and two locations.
 fn small() -> Function {
     Function {
         locations: vec![location(None); 2],
@@ -43,7 +43,7 @@ fn small() -> Function {
     }
 }
 
-/// An access of each kind, and with an address of each kind.
+/// Returns an access of each kind, and one with an address of each kind.
 fn accesses() -> Vec<Access> {
     let kinds = [
         AccessKind::Load,
@@ -63,12 +63,12 @@ fn accesses() -> Vec<Access> {
     (0..).zip(kinds).map(access).collect()
 }
 
-/// An access whose address is computed from another one's.
+/// Returns an access whose address is computed from that of another one.
 fn offset_from(block: u32, access: u32) -> Access {
     Access { address: Address::Offset { block, access, by: 1 }, ..accesses()[1].clone() }
 }
 
-/// Something of everything.
+/// Returns a function with a value in every field.
 fn full() -> Function {
     let blocks =
         [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)].map(|exit| Block {
@@ -152,7 +152,7 @@ fn everything_comes_back() {
 #[test]
 fn every_bit_says_something() {
     let mut function = full();
-    // An edge that is not cut has a place for a start, which nobody reads.
+    // An edge that is not cut has a place for a start, which is ignored.
     let uncut = function.uncut.iter_mut();
     uncut.for_each(|uncut| uncut.cuts.iter_mut().for_each(|cut| *cut = Some((1, 0))));
     let manifest = Manifest {
@@ -176,12 +176,12 @@ fn every_bit_says_something() {
     }
 }
 
-/// One index of a function, given its value.
+/// Sets one index of a function to a value.
 type Damage = fn(&mut Function, u32);
 
 #[test]
 fn every_index_is_below_the_number_of_things() {
-    // What is damaged, how many there are of what it refers to, and what is said.
+    // The damage, the number of things that the index can refer to, and the message.
     let cases: &[(Damage, u32, &str)] = &[
         (|of, at| of.locations[1].inlined_at = Some(at), 1, "a location is inlined at a later one"),
         (|of, at| of.blocks[1].locations = vec![at], 2, "a block's location is out of range"),

@@ -1,4 +1,4 @@
-//! Profiles: which run it was, and what is left out of them.
+//! Profiles: the identity of a run, and the counters that are left out.
 
 use pathformat::ModuleId;
 use pathformat::profile::{Head, Profile, ProfileWriter, RunId};

@@ -1,4 +1,4 @@
-//! Records in a section: where they begin and end, and whose they are.
+//! Records in a section: their limits, and their modules.
 
 use pathformat::ModuleId;
 use pathformat::record::{HEAD_LENGTH, Records, padding, write};
@@ -12,7 +12,7 @@ fn section() -> Vec<u8> {
     (1..).zip(&STORED).flat_map(record).collect()
 }
 
-/// How many records are sound in these bytes, and how many errors follow.
+/// Returns the number of sound records in these bytes, and the number of errors behind them.
 fn found(bytes: &[u8]) -> (usize, usize) {
     let (sound, errors): (Vec<_>, Vec<_>) = Records::new(bytes).partition(Result::is_ok);
     (sound.len(), errors.len())
@@ -48,8 +48,8 @@ fn heads_and_stored_bytes_come_back() {
 #[test]
 fn a_section_that_is_cut_has_the_records_before_the_cut_and_one_error() {
     let section = section();
-    // Where the records begin, and where the stored bytes of each end; zeros that are missing
-    // behind those do no harm.
+    // The offsets at which the records begin, and at which the stored bytes of each end. Missing
+    // zeros of the padding do no harm.
     let begins = [0, 80, 160];
     let ends = [77, 160, 233];
     assert_eq!(section.len(), 240);

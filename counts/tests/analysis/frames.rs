@@ -1,4 +1,4 @@
-//! Frames that stay in a function, and who entered it.
+//! Frames that stay in a function, and entries of functions.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ fn exit() -> Block {
     Block { exit: Some(Exit::Return), ..Block::default() }
 }
 
-/// Block 0 leads to 1, which returns.
+/// Returns a function whose block 0 leads to block 1, which returns.
 fn two_blocks() -> Function {
     let entry = Block { opcodes: vec![("add".into(), 4)], ..Block::default() };
     Function { blocks: vec![entry, exit()], edges: vec![edge(0, 1)], ..Function::default() }
@@ -35,7 +35,8 @@ fn counts<const N: usize>(counts: [(u64, u64); N]) -> BTreeMap<u64, u64> {
     counts.into()
 }
 
-/// The same where control may stay in block 0: two paths, the first of which is in flight.
+/// Returns the same function where control may stay in block 0: it has two paths, the first of
+/// which is in flight.
 fn may_stay() -> Function {
     let mut function = two_blocks();
     function.blocks[0].may_stay = true;
@@ -51,7 +52,7 @@ fn may_stay() -> Function {
     }
 }
 
-/// Number and count of each path.
+/// Returns the number and the count of each path.
 fn paths(of: &counts::model::Function) -> Vec<(u64, Count)> {
     of.paths.iter().map(|path| (path.id.0, path.count)).collect()
 }
@@ -77,7 +78,7 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
     let all_ended = decoded(Mode::Paths, may_stay(), &counts([(0, 3), (1, 3)]), &[]);
     assert_eq!((paths(&all_ended), all_ended.block_counts), (vec![(1, 3)], vec![3, 3]));
 
-    // Beside uncut paths it is told as a piece.
+    // Beside uncut paths, a path in flight is shown as a piece.
     let leave =
         vec![dag(DagEdgeKind::Flow { edge: 0 }, 0), dag(DagEdgeKind::Leave { block: 1 }, 0)];
     let uncut = Uncut { num_paths: 10, slots: 1, dag: leave, cuts: vec![None] };
@@ -86,7 +87,7 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
     assert_eq!(paths(&found), [(10, 2)]);
 }
 
-/// A module of one function when several processes counted.
+/// Returns a module of one function after several processes have counted.
 fn counted(function: Function, processes: &[&[(u64, u64)]]) -> CountedModule {
     let counters = function.counters();
     let manifest = Manifest { mode: Mode::Paths, functions: vec![function], ..Manifest::default() };
@@ -95,7 +96,7 @@ fn counted(function: Function, processes: &[&[(u64, u64)]]) -> CountedModule {
     counted
 }
 
-/// What is found of it.
+/// Returns the function that is decoded from such a module.
 fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> counts::model::Function {
     let (report, problems) = decode(vec![loaded(vec![counted(function, processes)])], &());
     assert!(problems.is_empty(), "{problems:?}");
@@ -104,17 +105,17 @@ fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> counts::mode
 
 #[test]
 fn what_a_forked_child_ends_its_parent_entered() {
-    // All three went on in the child. In the parent they stay: nothing tells which frame of a
-    // process was forked.
+    // All three frames continued in the child. In the parent they stay: the counters do not show
+    // which frame of a process was forked.
     let found = of_processes(may_stay(), &[&[(0, 3)], &[(1, 3)]]);
     assert_eq!((found.entries, paths(&found)), (3, vec![(0, 3), (1, 3)]));
     assert_eq!((found.block_counts, found.edge_counts), (vec![3, 3], vec![Some(3)]));
-    // Three came to the call in the parent and one went on; in the child one of those that it took
-    // over, and a frame of its own.
+    // In the parent three frames reached the call and one continued. In the child one inherited
+    // frame continued, and one frame of its own.
     let found = of_processes(may_stay(), &[&[(0, 3), (1, 1)], &[(0, 1), (1, 2)]]);
     assert_eq!((found.entries, paths(&found)), (4 - 1 + 1, vec![(0, 2), (1, 3)]));
     assert_eq!((found.block_counts, found.edge_counts), (vec![4, 3], vec![Some(3)]));
-    // A child whose parent told nothing.
+    // A child whose parent has no counts.
     let found = of_processes(may_stay(), &[&[(1, 2)]]);
     assert_eq!((found.entries, paths(&found)), (0, vec![(1, 2)]));
     assert_eq!((found.block_counts, found.edge_counts), (vec![0, 2], vec![Some(2)]));
@@ -149,7 +150,7 @@ fn frames_that_stay_do_no_harm_where_blocks_or_edges_are_counted() {
             (vec![entered, left], entered, vec![Some(left)])
         );
     }
-    // Arcs: the edge, both blocks, the frames that stay.
+    // The arcs are the edge, both blocks, and the frames that stay.
     for arcs in [vec![1, 2], vec![1, 0]] {
         let by_edges = Function { counted_arcs: arcs, ..stays.clone() };
         let found = decoded(Mode::Edges, by_edges, &counts([(0, 8), (1, 3)]), &[]);
@@ -160,8 +161,8 @@ fn frames_that_stay_do_no_harm_where_blocks_or_edges_are_counted() {
     }
 }
 
-/// An indirect branch and another one lead to the same two blocks: nobody can tell which took which
-/// way.
+/// Two indirect branches lead to the same two blocks: the counts of their edges cannot be
+/// distinguished.
 #[test]
 fn ways_from_several_indirect_branches_are_not_known() {
     let indirect = |from, to| Edge { outcome: Outcome::Indirect, ..edge(from, to) };
@@ -171,14 +172,15 @@ fn ways_from_several_indirect_branches_are_not_known() {
         counted_arcs: arcs,
         ..Function::default()
     };
-    // Arcs: the four blocks, and what departs and arrives.
+    // The arcs are the four blocks, and the departures and arrivals.
     let two =
         with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 1), indirect(1, 2)], vec![0, 1, 2]);
     let found = decoded(Mode::Edges, two, &counts([(0, 9), (1, 6), (2, 9)]), &[]);
     assert_eq!(found.edge_counts, [None; 4]);
     assert_eq!(found.block_counts, [9, 6, 9, 0]);
 
-    // Only one of them leads to 1, and only the other to 3. So all four are known.
+    // Only one of them leads to block 1, and only the other one to block 3. So all four edges are
+    // known.
     let apart = with(
         vec![indirect(0, 1), indirect(0, 2), indirect(1, 2), indirect(1, 3)],
         vec![0, 1, 2, 3],
@@ -191,7 +193,7 @@ fn ways_from_several_indirect_branches_are_not_known() {
         assert_eq!(found.block_counts, [9, 6, 5, 4], "{mode}");
     }
 
-    // From one block alone. Arcs: the plain edge, the four blocks.
+    // Both edges come from one block. The arcs are the plain edge and the four blocks.
     let one = with(vec![indirect(0, 1), indirect(0, 2), edge(1, 3)], vec![1, 3, 4]);
     let found = decoded(Mode::Edges, one, &counts([(0, 9), (1, 5), (2, 4)]), &[]);
     assert_eq!(found.edge_counts, [Some(4), Some(5), Some(4)]);
@@ -200,7 +202,7 @@ fn ways_from_several_indirect_branches_are_not_known() {
 
 #[test]
 fn numbers_that_make_no_sense_count_nothing() {
-    // More came out of the loop's body than went into it.
+    // The counts are inconsistent: one side of the diamond ran more often than the entry.
     let diamond = Function {
         blocks: vec![Block::default(), Block::default(), Block::default(), exit()],
         edges: vec![edge(0, 1), edge(0, 2), edge(1, 3), edge(2, 3)],
@@ -214,8 +216,9 @@ fn numbers_that_make_no_sense_count_nothing() {
     assert_eq!(found.block_counts[2], u128::from(large) - 1);
 }
 
-/// Block 0, where control may stay, leads to 1 and 2, which return. Behind the three paths from the
-/// entry stands one from a loop. The function behind it has one path.
+/// Returns a manifest of two functions. In the first, block 0, where control may stay, leads to
+/// blocks 1 and 2, which return. The three paths from the entry are followed by one from a loop.
+/// The second function has one path.
 fn with_a_loop(first_counter: u64) -> Manifest {
     let function = Function {
         first_counter,
@@ -255,7 +258,7 @@ fn entries_are_told_wherever_the_counters_stand() {
                 counts.into_iter().map(|(index, count)| (index - first, count)).collect();
             (counts, entries.into_iter().collect::<Vec<_>>())
         };
-        // Seven entered, and two of them stay. What came around a loop is no entry.
+        // Seven frames entered, and two of them stay. A path from a loop is no entry.
         assert_eq!(
             settled(&[(0, 7), (1, 3), (2, 2), (3, 50)]),
             (vec![(0, 2), (1, 3), (2, 2), (3, 50)], vec![(1, 7)]),
@@ -267,7 +270,7 @@ fn entries_are_told_wherever_the_counters_stand() {
             "{first}"
         );
         assert_eq!(settled(&[(3, 50)]), (vec![(3, 50)], vec![(1, 0)]), "{first}");
-        // The function behind it has its own, and what stands behind that belongs to others.
+        // The second function has its own entries, and later counters belong to others.
         assert_eq!(settled(&[(4, 6)]), (vec![(4, 6)], vec![(0, 6)]), "{first}");
         assert_eq!(
             settled(&[(0, 2), (4, 6)]),
@@ -275,7 +278,7 @@ fn entries_are_told_wherever_the_counters_stand() {
             "{first}"
         );
         assert_eq!(settled(&[(5, 6)]), (vec![(5, 6)], vec![]), "{first}");
-        // A child that ends what its parent began takes it away there.
+        // A child that ends a path of its parent subtracts it from the counter in flight.
         let taken = |count: u64| count.wrapping_neg();
         assert_eq!(
             settled(&[(1, 1), (2, 2)]),

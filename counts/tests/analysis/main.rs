@@ -1,8 +1,8 @@
-//! What counters say, against what walks through graphs did.
+//! Compares the results from counters with walks through graphs.
 //!
-//! Random graphs are planned by the crate `paths`; frames walk through them and step the counters
-//! that the plan asks for, while what they did is written down. The report must find it again from
-//! the counters alone.
+//! Random graphs are planned by the crate `paths`. Frames walk through them and step the counters
+//! of the plan, while their blocks and edges are recorded. The report must reproduce the record
+//! from the counters alone.
 
 mod frames;
 mod numbers;

@@ -1,11 +1,11 @@
-//! How often lines ran, in closed form.
+//! Execution counts of lines, in closed form.
 
 use counts::lines;
 use counts::model::{Count, Function};
 use pathformat::manifest::{self, Block, Edge, Location, Outcome};
 
-/// A function whose blocks stand on these lines (0 has none), with edges as source, target and
-/// count; entered once.
+/// Returns a function, entered once, whose blocks are on these lines (0 is no line), with edges as
+/// source, target and count.
 fn function(lines: &[u32], edges: &[(u32, u32, Count)]) -> Function {
     let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
     let shape = manifest::Function {
@@ -43,12 +43,12 @@ fn a_loop_of_one_block_runs_as_often_as_the_block() {
         counts(&function(&[1, 2, 3], &[(0, 1, 1), (1, 1, 9), (1, 2, 1)])),
         [(1, 1), (2, 10), (3, 1)]
     );
-    // All of it on one line: once, and once more for each time around.
+    // The whole loop on one line: one execution, and one more for each turn.
     assert_eq!(counts(&function(&[1, 1, 1], &[(0, 1, 1), (1, 1, 9), (1, 2, 1)])), [(1, 10)]);
 }
 
-/// for (…10 times) for (…5 times) on one line: the inner loop goes around 40 times and the outer
-/// one nine times.
+/// for (…10 times) for (…5 times) on one line: the inner loop takes 40 turns and the outer one
+/// nine.
 #[test]
 fn loops_in_loops_on_one_line_are_added_up() {
     let nested = [(0, 1, 1), (1, 2, 10), (2, 2, 40), (2, 1, 9), (2, 3, 1)];
@@ -67,10 +67,10 @@ fn two_ways_around_are_two_loops() {
     // 1 → {2, 3} → 4 → 1, thirty times through 2 and twelve times through 3.
     let two = [(0, 1, 1), (1, 2, 30), (1, 3, 12), (2, 4, 30), (3, 4, 12), (4, 1, 41), (4, 5, 1)];
     assert_eq!(counts(&function(&[1, 1, 1, 1, 1, 2], &two)), [(1, 42), (2, 1)]);
-    // Side by side: the first goes around seven times, the second eleven.
+    // Side by side: the first loop takes seven turns, the second eleven.
     let beside = [(0, 1, 1), (1, 1, 7), (1, 2, 1), (2, 2, 11), (2, 3, 1)];
     assert_eq!(counts(&function(&[1, 1, 1, 2], &beside)), [(1, 1 + 7 + 11), (2, 1)]);
-    // Ways that meet and never go around are no loop.
+    // Edges that join without a cycle are no loop.
     let diamond = [(0, 1, 1), (0, 2, 0), (1, 3, 1), (2, 3, 0), (3, 4, 1)];
     assert_eq!(counts(&function(&[1; 5], &diamond)), [(1, 1)]);
 }
@@ -83,8 +83,8 @@ fn blocks_without_a_line_have_none() {
 #[test]
 fn on_lines_of_more_than_a_thousand_blocks_the_hottest_one_counts() {
     for (blocks, expected) in [(999, 2), (1000, 2), (1001, 5), (1002, 5)] {
-        // The first block leads elsewhere and that leads back; the last but one goes around by
-        // itself, as seen by nobody.
+        // The first block leads to another line, which leads back. No edges explain the count 5 of
+        // block 3.
         let mut lines = vec![1; blocks];
         lines.push(2);
         let last = blocks as u32;

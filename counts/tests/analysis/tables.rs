@@ -1,4 +1,4 @@
-//! Tables of callees and paths, and which functions are listed.
+//! Tables of callees and paths, and the functions that are listed.
 
 use counts::counted::CountedModule;
 use counts::decode::decode;
@@ -17,8 +17,8 @@ fn callee(name: &str) -> TableKey {
     TableKey::Callee(name.into())
 }
 
-/// A function of one block with so many calls through pointers, of each of which two callees are
-/// told apart.
+/// Returns a function of one block with a number of calls through pointers. The table of each call
+/// has room for two callees.
 fn caller(name: &str, calls: usize, first_counter: u64, first_key: u64) -> Function {
     let call = Call { callee: INDIRECT.into(), location: None };
     Function {
@@ -125,7 +125,7 @@ fn copies_of_a_function_are_added_up_and_their_callees_too() {
     let [f] = report.functions.as_slice() else { panic!("one function") };
     assert_eq!((f.image, f.module, f.demangled.as_str()), (1, 0, "f()"));
     assert_eq!((f.entries, &f.block_counts), (8, &vec![8]));
-    // The one called most often comes first.
+    // The callee with the most calls comes first.
     let targets = vec![("h".to_string(), 6), ("g".to_string(), 1)];
     assert_eq!(f.sites, [CallSite { block: 0, call: 0, targets, others: 9 }]);
     assert_eq!(
@@ -166,15 +166,15 @@ fn functions_that_are_not_in_the_image_are_not_listed() {
     };
     assert_eq!(listed(true, &[], false), 1);
     assert_eq!(listed(false, &[], false), 0);
-    // It ran, so it is there; and what is skipped has no code to look for.
+    // A function that ran is in the image. A skipped function has no word that could be missing.
     assert_eq!(listed(false, &[(0, 1)], false), 1);
     assert_eq!(listed(false, &[], true), 1);
 }
 
 #[test]
 fn functions_without_code_are_dropped_ones_of_the_source() {
-    // Names of listed functions and of those that were dropped, of the units of one image: stage,
-    // linkage, whether the code is there.
+    // Listed and dropped functions of the units of one image. A unit is given by its stage, its
+    // linkage, and true if the code is in the image.
     let found = |units: &[(Stage, Linkage, bool)]| {
         let unit = |&(stage, linkage, present): &(Stage, Linkage, bool)| {
             let function = Function { linkage, ..caller("f", 0, 0, 0) };
@@ -194,7 +194,7 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
     assert_eq!(found(&[(Stage::Early, External, false)]), (0, 1));
     // Another unit has the definition.
     assert_eq!(found(&[(Stage::Early, Copy, false)]), (0, 0));
-    // One copy is enough, wherever it is; of none there is one.
+    // A single copy in any unit is enough. Without any, one function is dropped.
     for linkage in [Inline, Weak] {
         assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Early, linkage, true)]), (1, 0));
         assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Late, External, true)]), (1, 0));
@@ -203,13 +203,13 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
             (0, 1)
         );
     }
-    // Each unit has its own.
+    // Each unit has its own function.
     assert_eq!(found(&[(Stage::Early, Internal, false), (Stage::Early, Internal, true)]), (1, 1));
     assert_eq!(found(&[(Stage::Early, Internal, false), (Stage::Early, Internal, false)]), (0, 2));
     assert_eq!(found(&[(Stage::Early, External, false), (Stage::Early, Internal, true)]), (1, 1));
 }
 
-/// Problems of a module with these functions and counts.
+/// Returns the problems of a module with these functions and counts.
 fn problems(functions: Vec<Function>, counters: u64, counts: &[(u64, u64)]) -> Vec<String> {
     let manifest = Manifest { functions, ..Manifest::default() };
     let mut counted = CountedModule::new(counters, manifest, Vec::new());
@@ -260,7 +260,7 @@ fn names_are_shown_as_the_source_writes_them() {
     assert_eq!(shown("_Z"), "_Z");
 }
 
-/// The same with one path instead of a counted block.
+/// Returns the same function with one path instead of a counted block.
 fn with_a_path(name: &str) -> Function {
     let leave = DagEdge { kind: DagEdgeKind::Leave { block: 0 }, value: 0 };
     Function { counted_blocks: Vec::new(), num_paths: 1, dag: vec![leave], ..caller(name, 1, 0, 0) }
@@ -310,7 +310,7 @@ fn only_where_something_was_counted_a_process_was_interrupted_in_it() {
     };
     assert_eq!(interrupted(caller("f", 0, 0, 0), &[(0, 7)]), 3);
     assert_eq!(interrupted(caller("f", 0, 0, 0), &[]), 0);
-    // Paths in flight tell where it was.
+    // Paths in flight show where a process was interrupted.
     assert_eq!(interrupted(with_a_path("f"), &[(0, 7)]), 0);
 }
 

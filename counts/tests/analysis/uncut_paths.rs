@@ -1,4 +1,4 @@
-//! Uncut paths, in tables large and small.
+//! Uncut paths, in large and small tables.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use counts::sample::graphs::{
     Dice, acyclic, blocks_of, decoded, id, last, pieces, random, stepped, truth, walks, with_paths,
 };
 
-/// What a function with a table of so many slots says of random walks, for graphs in which a limit
-/// of four cuts.
+/// Checks random walks through functions with a table, for graphs in which a limit of four cuts
+/// edges. `slots` returns the size of the table for a number of executed paths.
 fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
     let mut graphs = 0;
     for seed in 0..600 {
@@ -70,26 +70,26 @@ fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
     assert!(graphs > 100, "{graphs} graphs");
 }
 
-/// Paths by number: how often each ran, and its blocks.
+/// Paths by number: the count and the blocks of each.
 type Paths = BTreeMap<u64, (Count, Vec<u32>)>;
 
-/// A graph, what was found, and what ran.
+/// A graph, the decoded function, and the executed walks.
 struct Case {
     seed: u64,
     found: counts::model::Function,
-    /// By number, what the table has: count and blocks.
+    /// The paths in the table.
     known: Paths,
     beyond: Count,
-    /// How many frames did not leave the function: the last path of each has not ended.
+    /// The number of frames that did not leave the function: the last path of each has not ended.
     stays: usize,
     blocks: Vec<Count>,
-    /// How many blocks all walks came to.
+    /// The number of blocks in all walks.
     sizes: usize,
     possible: u64,
 }
 
 impl Case {
-    /// Paths of the whole graph, and executions of each block that any listed path tells of.
+    /// Returns the paths of the whole graph, and the executions of each block by all listed paths.
     fn listed(&self) -> (Paths, Vec<Count>) {
         let (mut whole, mut blocks) = (BTreeMap::new(), vec![0; self.blocks.len()]);
         for path in &self.found.paths {
@@ -113,8 +113,8 @@ fn with_room_for_all_every_path_is_whole() {
             assert_eq!(blocks, case.blocks, "graph {}", case.seed);
             assert_eq!((&case.found.block_counts, case.found.beyond_table), (&case.blocks, 0));
             assert_eq!(blocks.iter().sum::<Count>(), case.sizes as Count);
-            // Pieces are left only of paths that did not end: one for each frame that stays is in
-            // flight.
+            // The only remaining pieces are of paths that did not end: for each frame that stays,
+            // one piece is in flight.
             let pieces = || case.found.paths.iter().filter(|path| path.id.0 >= case.possible);
             let in_flight =
                 pieces().filter(|piece| piece.end == End::InFlight).map(|piece| piece.count);
@@ -138,7 +138,7 @@ fn what_finds_no_room_is_told_in_pieces() {
         |case| {
             let (whole, blocks) = case.listed();
             assert_eq!(whole, case.known, "graph {}", case.seed);
-            // Uncut paths and pieces together are what ran, nothing twice.
+            // Uncut paths and pieces together are the executed paths, each counted once.
             assert_eq!(blocks, case.blocks, "graph {}", case.seed);
             assert_eq!(
                 (&case.found.block_counts, case.found.beyond_table),

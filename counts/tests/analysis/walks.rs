@@ -17,7 +17,7 @@ use counts::sample::graphs::{
 
 const GRAPHS: u64 = 400;
 
-/// Known counts must be those that ran.
+/// Checks that known counts are the true ones.
 fn agree(found: &[Option<Count>], ran: &[Count], seed: u64) {
     for (edge, (found, &ran)) in found.iter().zip(ran).enumerate() {
         assert!(
@@ -48,8 +48,8 @@ fn counters_of_blocks_tell_all_blocks_and_what_follows_of_edges() {
         let found = decoded(Mode::Blocks, function, &counts, &[]);
         assert_eq!((&found.block_counts, found.entries), (&blocks, blocks[0]), "graph {seed}");
         agree(&found.edge_counts, &edges, seed);
-        // The only way into a block, or out of one where nobody stays, ran as often as the block;
-        // indirect ones are told by where they lead.
+        // The only edge into a block has the count of the block, and so has the only edge out of a
+        // block in which no frame stays. The counts of indirect edges follow from their targets.
         for (edge, count) in cfg.edges().zip(&found.edge_counts) {
             let data = cfg.edge(edge);
             let is_only_way_in = cfg.predecessors(data.to).len() == 1;
@@ -97,7 +97,7 @@ fn counters_of_edges_tell_all_edges_that_can_be_told_apart() {
         for edge in is(EdgeKind::Plain) {
             assert!(found.edge_counts[edge.index()].is_some(), "graph {seed}: {edge}");
         }
-        // From one block alone each way is known by where it leads.
+        // If all indirect edges come from one block, the count of each follows from its target.
         let mut sources: Vec<_> =
             is(EdgeKind::Opaque).into_iter().map(|edge| cfg.edge(edge).from).collect();
         sources.dedup();
@@ -139,7 +139,7 @@ fn where_only_calls_are_counted_blocks_with_calls_are_known() {
     }
 }
 
-/// How a path looks: where it starts, its blocks, and how it ends.
+/// Returns the form of a path: its start, its blocks, and its end.
 fn look(
     cfg: &Cfg,
     function: &manifest::Function,
@@ -195,7 +195,7 @@ fn counters_of_paths_tell_paths_blocks_and_edges() {
             let last = path.last().map(|edge| edge.0);
             ran.entry(id(&plan, &path)).or_insert((0, last, look(&cfg, &function, &path))).0 += 1;
         }
-        // What stands before and behind belongs to others.
+        // The counters before and behind belong to other functions.
         let found = decoded(Mode::Paths, function, &counts, &[]);
         assert_eq!(found.block_counts, blocks, "graph {seed}");
         assert_eq!((found.entries, found.beyond_table), (walks.len() as Count, 0), "graph {seed}");
