@@ -1,4 +1,4 @@
-//! Reads where the counters of an image are: the table of modules that `ld.pathld` makes.
+//! Reads the table of modules that `ld.pathld` makes: the position of each module's counters.
 
 use std::path::Path;
 
@@ -11,25 +11,25 @@ use zerocopy::FromBytes;
 
 use crate::image;
 
-/// The array of a module.
+/// The counter array of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// Whose it is.
+    /// The module.
     pub id: ModuleId,
-    /// Where it starts, in bytes from the start of the image's region.
+    /// Its offset, in bytes from the start of the image's region.
     pub offset: u64,
     /// Its length in counters.
     pub counters: u64,
-    /// Whether the module is traced: its counters count nothing, but number its paths.
+    /// True if the module is traced: its counters count nothing, but number its paths.
     pub is_traced: bool,
 }
 
-/// Whether the image at `path` has units that are traced.
+/// Returns true if the image at `path` has traced units.
 pub fn is_traced(path: &Path) -> bool {
     read(path).is_ok_and(|arrays| arrays.iter().any(|array| array.is_traced))
 }
 
-/// The arrays of the image at `path`; none if pathld did not link it.
+/// Returns the arrays of the image at `path`; empty if pathld did not link it.
 ///
 /// # Errors
 /// There is no image, or its table is damaged.

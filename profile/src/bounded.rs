@@ -1,8 +1,8 @@
 //! Reads parts of a file for the library that reads ELF files, within a bound.
 //!
-//! The library trusts what a file says of itself. A file can claim the same bytes for any number of
+//! The library trusts the headers of a file. A file can claim the same bytes for any number of
 //! sections and symbols. So all reads together may take a few times the length of the file, which
-//! is more than a sound file asks for. A large read of a hole in the file is refused.
+//! is more than a valid file needs. A large read of a hole in the file is refused.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -22,7 +22,7 @@ const TIMES: u64 = 8;
 /// ... and this many bytes more.
 const BESIDES: u64 = 1 << 24;
 
-/// A read of up to this length may be of a hole.
+/// A read of up to this length may lie in a hole.
 const SMALL: u64 = 1 << 26;
 
 /// A file that is read in parts.
@@ -34,10 +34,10 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// The regular file at `path`.
+    /// Opens the regular file at `path`.
     ///
     /// # Errors
-    /// There is none that can be read.
+    /// There is no such file, or it cannot be read.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = open::regular(path)?;
         let length = file.metadata()?.len();
@@ -45,12 +45,12 @@ impl Bounded {
         Ok(Self { cache: ReadCache::new(file.try_clone()?), file, length, left })
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Its length when it was opened.
+    /// Returns the length of the file when it was opened.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -78,7 +78,7 @@ impl<'a> ReadRef<'a> for &'a Bounded {
     fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
         let text =
             self.cache.read_bytes_at_until(range.start..range.end.min(self.length), delimiter)?;
-        // A read of nothing costs, too.
+        // An empty read has a cost, too.
         self.spend(text.len() as u64 + 1)?;
         Ok(text)
     }

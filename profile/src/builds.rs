@@ -1,4 +1,4 @@
-//! Says whether the image that a record is of is still the one that ran.
+//! Compares the image of a record with the file that is in its place now.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,23 +7,23 @@ use std::path::PathBuf;
 use crate::image;
 use crate::records::Record;
 
-/// What became of the image of a record.
+/// The state of the image of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Build {
-    /// It is where it ran, as far as can be told.
+    /// The image is where it ran, as far as its build-id shows.
     Present,
-    /// Another one is in its place.
+    /// Another image is in its place.
     Earlier,
     /// Nothing is in its place.
     Gone,
 }
 
-/// The images that were looked at.
+/// The build-ids of the images that were examined, by path.
 #[derive(Debug, Default)]
 pub struct Builds(RefCell<HashMap<PathBuf, Option<Vec<u8>>>>);
 
 impl Builds {
-    /// What became of the image of a record.
+    /// Returns the state of the image of a record.
     pub fn of(&self, record: &Record) -> Build {
         let mut known = self.0.borrow_mut();
         let read = || image::build_id(&record.image).ok();

@@ -1,6 +1,6 @@
-//! Makes one record of many.
+//! Combines many records into one.
 //!
-//! * [`sum`] adds up what runs counted.
+//! * [`sum`] adds up the counts of runs.
 //! * [`merge`] writes the sums of many profiles into a new one.
 //! * [`compact`] sums the older starts within a profile.
 //! * [`store`] appends records to a profile, under its lock.

@@ -1,11 +1,11 @@
-//! Lists what is in a directory, and what is below it.
+//! Lists the entries of a directory, and the files below it.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The entries of `directory`, in no order.
+/// Returns the entries of `directory`, in no order.
 ///
 /// # Errors
 /// The directory cannot be read; the message names it.
@@ -17,8 +17,9 @@ pub fn entries(directory: &Path) -> Result<Vec<DirEntry>> {
         .collect()
 }
 
-/// Everything in `directory` and below that is no directory, in no order. A directory that cannot
-/// be read is an error among the others. Symbolic links to directories are not followed.
+/// Returns everything in and below `directory` that is not a directory, in no order. A directory
+/// that cannot be read is an error among the results. Symbolic links to directories are not
+/// followed.
 pub fn files_below(directory: &Path) -> Vec<Result<PathBuf>> {
     let (mut found, mut left) = (Vec::new(), vec![directory.to_path_buf()]);
     while let Some(directory) = left.pop() {

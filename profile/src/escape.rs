@@ -1,11 +1,11 @@
-//! Makes foreign text safe to show.
+//! Escapes foreign text, so that it is safe to show.
 //!
-//! Names of functions, files and programs come out of objects, profiles and file systems, and may
-//! hold anything. A character is written as its code if it moves the cursor, ends a line, turns the
-//! direction of writing, or cannot be seen.
+//! Names of functions, files and programs come from objects, profiles and file systems, and may
+//! contain any character. A character is replaced by its code if it moves the cursor, ends a line,
+//! changes the direction of writing, or is invisible.
 //!
-//! Each format has one function: [`terminal`] for what people read, [`line()`] for formats that
-//! have a record on each line, [`Json`] for JSON. The file of weights has its own in
+//! Each format has one function: [`terminal`] for text that people read, [`line()`] for formats
+//! with one record on each line, [`Json`] for JSON. The file of weights has its own in
 //! `pathformat::weights`, since the pass reads it back.
 
 use std::borrow::Cow;
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Whether a character does something other than to be seen: control characters, those that format
-/// text (its direction, what is joined or invisible), and those that end a line or a paragraph.
+/// Returns true if a character is not simply visible: control characters, characters that format
+/// text (its direction, joining or visibility), and those that end a line or a paragraph.
 pub fn is_hidden(c: char) -> bool {
     !c.is_ascii_graphic()
         && matches!(
@@ -27,7 +27,8 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// Text for people: hidden characters as `\n`, `\u{202e}` and the like. It has one line.
+/// Escapes text for people: hidden characters become `\n`, `\u{202e}` and the like. The result has
+/// one line.
 pub fn terminal(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -39,9 +40,9 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Text for a record that ends with its line and has `separators` between its fields. Hidden
-/// characters are written as by [`terminal`], and so are separators. If anything is escaped,
-/// backslashes are doubled.
+/// Escapes text for a record that ends with its line and has `separators` between its fields.
+/// Hidden characters are escaped as by [`terminal`], and so are separators. Backslashes are doubled
+/// if anything is escaped.
 pub fn line<'a>(text: &'a str, separators: &[char]) -> Cow<'a, str> {
     let is_special = |c: char| is_hidden(c) || separators.contains(&c);
     if !text.contains(is_special) {
@@ -59,16 +60,16 @@ pub fn line<'a>(text: &'a str, separators: &[char]) -> Cow<'a, str> {
     Cow::Owned(shown)
 }
 
-/// A path for people.
+/// Escapes a path for people.
 pub fn path(path: &Path) -> PathBuf {
     terminal(&path.to_string_lossy()).into_owned().into()
 }
 
-/// Takes JSON on its way to a writer, and writes hidden characters as `\u202e` and the like, which
-/// readers turn back.
+/// A writer of JSON that replaces hidden characters by `\u202e` and the like, which parsers decode
+/// again.
 ///
-/// Each piece that it is given must be whole characters. Control characters of ASCII pass: in a
-/// string JSON itself escapes them.
+/// Each piece must consist of whole characters. ASCII control characters pass: JSON itself escapes
+/// them in a string.
 #[derive(Debug)]
 pub struct Json<W>(pub W);
 

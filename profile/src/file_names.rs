@@ -1,4 +1,4 @@
-//! What profiles and raw files are called, and where they are if nobody says so.
+//! The names of profiles and raw files, and their default directory.
 //!
 //! `process/src/target.rs` makes these names.
 
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use pathformat::{files, variables};
 
-/// The profile that the process of a raw file appends to. `None` if this is no raw file's name,
-/// which is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
+/// Returns the profile that the process of a raw file appends to. Returns `None` if `path` is not
+/// the name of a raw file, which is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
 pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
     if path.extension()? != files::RAW {
         return None;
@@ -25,12 +25,12 @@ pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(OsStr::from_bytes(&name[..dot])))
 }
 
-/// The profile that a file is, or is a raw file of.
+/// Returns the profile itself, or the profile of a raw file.
 pub fn profile_of(path: &Path) -> PathBuf {
     profile_of_raw(path).unwrap_or_else(|| path.to_path_buf())
 }
 
-/// Where a user's state is, as the runtime finds it.
+/// Returns the directory of the user's state, by the rules of the runtime.
 pub fn state_directory() -> Option<PathBuf> {
     let absolute =
         |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

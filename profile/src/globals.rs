@@ -1,4 +1,4 @@
-//! Where the variables of an image are: its symbols of data, and its segments.
+//! The addresses of the variables of an image: its data symbols and its segments.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 
 use crate::bounded::Bounded;
 
-/// The most variables of an image that are listed.
+/// The maximum number of symbols of an image that are examined.
 const MOST: usize = 1 << 20;
 
 /// The variables of an image, by their addresses in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Globals {
-    /// Address, size and symbol.
+    /// Address, size and symbol of each variable.
     pub variables: Vec<(u64, u64, String)>,
-    /// Address and size of its segments.
+    /// Address and size of each segment.
     pub segments: Vec<(u64, u64)>,
 }
 
-/// Reads those of the image at `path`; nothing if it cannot be read.
+/// Reads the variables of the image at `path`; empty if it cannot be read.
 pub fn of(path: &Path) -> Globals {
     let Ok(content) = Bounded::open(path) else { return Globals::default() };
     let Ok(file) = object::File::parse(&content) else { return Globals::default() };

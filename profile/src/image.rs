@@ -1,6 +1,7 @@
-//! Reads what profiles need from an executable or shared library: its build-id and its manifests.
+//! Reads the parts of an executable or shared library that profiles need: its build-id and its
+//! manifests.
 //!
-//! An image with debug information may be large. So only the sections that are needed are read.
+//! An image with debug information may be large. So only the necessary sections are read.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read};
@@ -18,8 +19,8 @@ use zerocopy::FromBytes;
 
 use crate::bounded::Bounded;
 
-/// How many bytes of memory manifests may take. Those of sqlite take 32 times their compressed
-/// length, 13 times that of the stripped image.
+/// The number of bytes of memory that manifests may take. Those of sqlite take 32 times their
+/// compressed length, 13 times that of the stripped image.
 const PLENTY: u64 = 224 << 20;
 
 /// In an image that is longer than this ...
@@ -28,38 +29,39 @@ const LONG: u64 = 10_000_000;
 /// ... they may also take this many times the rest of its length.
 const TIMES: u64 = 64;
 
-/// The binary logarithm of the most that a compressed payload looks back.
+/// The binary logarithm of the largest window of a compressed payload.
 const WINDOW: u32 = 23;
 
-/// Device and number of a file: the same for all its names.
+/// Device and inode of a file: the same for all its names.
 pub type FileId = (u64, u64);
 
-/// What was read from an image.
+/// The instrumentation of an image.
 #[derive(Clone, Debug, Default)]
 pub struct Instrumentation {
-    /// Which file it is.
+    /// The identity of the file.
     pub file: FileId,
-    /// Build-id; empty if it has none.
+    /// The build-id; empty if the image has none.
     pub build_id: Vec<u8>,
     /// Its instrumented modules, each once.
     pub modules: Vec<Module>,
-    /// The words of the instrumented functions that are in it; `None` if it does not tell.
+    /// The words of the instrumented functions in the image; `None` if the image does not list
+    /// them.
     pub functions: Option<HashSet<u64>>,
-    /// Where the variables are from whose addresses those of accesses are computed: by the word of
-    /// the function and the number of the variable, the address in the file.
+    /// The addresses in the file of the variables that the addresses of accesses are relative to,
+    /// by the word of the function and the number of the variable.
     pub variables: HashMap<(u64, u32), u64>,
 }
 
 impl Instrumentation {
-    /// Whether function number `index` of a module may be in the image: the linker may have dropped
-    /// it.
+    /// Returns true if function number `index` of a module may be in the image. The linker may have
+    /// dropped it.
     pub fn has_function(&self, module: ModuleId, index: usize) -> bool {
         let Some(functions) = &self.functions else { return true };
         module.function_word(index).is_none_or(|word| functions.contains(&word))
     }
 
-    /// Where variables are that function number `index` of a module names, as addresses in the
-    /// file: by their numbers.
+    /// Returns the variables that function number `index` of a module names: their addresses in the
+    /// file, by their numbers.
     pub fn variables_of(&self, module: ModuleId, index: usize) -> HashMap<u32, u64> {
         let Some(word) = module.function_word(index) else { return HashMap::new() };
         let known = |number: u32| Some((number, *self.variables.get(&(word, number))?));
@@ -67,35 +69,36 @@ impl Instrumentation {
     }
 }
 
-/// Why nothing is counted of a module whose counters are not those of the image.
+/// The reason for missing counts of a module whose counters are not those of the image.
 pub const APART: &str =
     "a tool made its symbols local after it was compiled, so that it counts where nobody reads";
 
 /// A module of an image.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Which.
+    /// The identity of the module.
     pub id: ModuleId,
-    /// Length of its counter array.
+    /// The length of its counter array.
     pub counters: u64,
-    /// How many keys of tables it has.
+    /// The number of keys of its tables.
     pub keys: u64,
-    /// What the pass told about it.
+    /// The manifest that the pass wrote.
     pub manifest: Manifest,
 }
 
-/// What can be seen of an image's instrumentation without decoding it.
+/// The properties of an image's instrumentation that are visible without decoding it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traces {
-    /// It has a manifest section.
+    /// The image has a manifest section.
     pub manifest: bool,
-    /// It has the table of modules that pathld makes.
+    /// The image has the table of modules that pathld makes.
     pub linked: bool,
-    /// It needs the address sanitizer's library, which ends a program in which it is not the first.
+    /// The image needs the address sanitizer's library, which ends a program unless it is loaded
+    /// first.
     pub needs_first: bool,
 }
 
-/// The build-id of the image at `path`; empty if it has none.
+/// Returns the build-id of the image at `path`; empty if it has none.
 ///
 /// # Errors
 /// There is no image.
@@ -108,7 +111,7 @@ pub fn build_id(path: &Path) -> Result<Vec<u8>> {
 /// Reads the image at `path`.
 ///
 /// # Errors
-/// Everything that makes the file unusable, with what to do; each text begins with the path.
+/// The file is unusable. Each text begins with the path, and says what to do.
 pub fn read(path: &Path) -> Result<Instrumentation> {
     let cache = open(path)?;
     let file = parse(path, &cache)?;
@@ -165,21 +168,21 @@ pub fn read(path: &Path) -> Result<Instrumentation> {
 }
 
 impl Module {
-    /// The module as one whose counters are not those of the image.
+    /// Marks all functions as uncounted, since the counters are not those of the image.
     fn apart(mut self) -> Self {
         let functions = self.manifest.functions.into_iter();
         self.manifest.functions = functions.map(|function| function.uncounted(APART)).collect();
         self
     }
 
-    /// Whether its counters are not those of the image.
+    /// Returns true if its counters are not those of the image.
     pub fn is_apart(&self) -> bool {
         let mut reasons = self.manifest.functions.iter().map(|of| of.skipped.as_deref());
         reasons.any(|reason| reason == Some(APART))
     }
 }
 
-/// The modules that have counters; `None` if pathld did not link the image.
+/// Returns the modules that have counters; `None` if pathld did not link the image.
 fn counted_modules<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<ModuleId>> {
     let content = file.section_by_name(names::MODULES_SECTION)?.data().ok()?;
     let entries = content.chunks_exact(size_of::<descriptor::Module>());
@@ -187,13 +190,13 @@ fn counted_modules<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<M
     Some(entries.filter_map(module).map(|entry| ModuleId(entry.id)).collect())
 }
 
-/// The words of the functions in an image.
+/// Returns the words of the functions in an image.
 fn functions<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<u64>> {
     let content = file.section_by_name(names::FUNCTIONS_SECTION)?.data().ok()?;
     Some(content.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
-/// Where the variables of an image are. What makes no sense is left out.
+/// Returns the addresses of the variables of an image. Invalid entries are left out.
 fn variables<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashMap<(u64, u32), u64>> {
     let section = file.section_by_name(names::VARIABLES_SECTION)?;
     let content = section.data().ok()?;
@@ -227,7 +230,7 @@ pub fn traces(path: &Path) -> Result<Traces> {
 /// Opens the image at `path`.
 ///
 /// # Errors
-/// There is none that can be read.
+/// There is no such file, or it cannot be read.
 pub(crate) fn open(path: &Path) -> Result<Bounded> {
     let place = path.display();
     Bounded::open(path).map_err(|error| match error.kind() {
@@ -241,10 +244,10 @@ pub(crate) fn open(path: &Path) -> Result<Bounded> {
     })
 }
 
-/// Finds the sections of an image.
+/// Parses the sections of an image.
 ///
 /// # Errors
-/// It is no ELF file.
+/// The file is not ELF.
 pub(crate) fn parse<'a>(path: &Path, cache: &'a Bounded) -> Result<object::File<'a, &'a Bounded>> {
     object::File::parse(cache).map_err(|_| {
         anyhow!(
@@ -254,10 +257,10 @@ pub(crate) fn parse<'a>(path: &Path, cache: &'a Bounded) -> Result<object::File<
     })
 }
 
-/// The module of a record, for no more memory than is allowed.
+/// Decodes the module of a record, within the memory that `allowance` permits.
 ///
 /// # Errors
-/// A record that is not sound.
+/// The record is not valid.
 pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
     record.verify()?;
     let head = record.head;
@@ -266,7 +269,7 @@ pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
         .with_context(|| format!("its payload has {} bytes", head.raw_length))?;
     let mut payload =
         Vec::with_capacity(usize::try_from(head.raw_length).unwrap_or_default().saturating_add(1));
-    // The frame, too, says how much memory it wants. Nothing that the pass writes wants more than
+    // The frame, too, states the memory that it needs. Frames of the pass never need more than
     // this.
     let decoder = zstd::stream::read::Decoder::new(record.stored).and_then(|mut decoder| {
         decoder.window_log_max(WINDOW)?;
@@ -288,12 +291,12 @@ pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
     })
 }
 
-/// Bytes in hexadecimal.
+/// Formats bytes in hexadecimal.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A build-id in words.
+/// Formats a build-id for messages.
 pub fn build_id_in_words(bytes: &[u8]) -> String {
     if bytes.is_empty() { "no build-id".into() } else { format!("build-id {}", hexadecimal(bytes)) }
 }

@@ -1,4 +1,4 @@
-//! Chooses the records to read: those of the profiles that are named, or those of one start.
+//! Chooses the records to read: those of the named profiles, or those of one start.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -17,21 +17,21 @@ use crate::starts::{processes, starts};
 use crate::uncounted::Uncounted;
 use crate::{arrays, directories, image, open};
 
-/// Which starts a command reads, as its help and the documents say it.
+/// The rule for the starts that a command reads, as in its help and the documents.
 pub const RULE: &str = "A program stands for its last start, and a profile or a directory for all \
      starts in it. `coverage`, `export --format lcov`, `weights` and `merge` sum all starts of a \
      program, too.";
 
-/// Which starts to read: [`RULE`].
+/// The starts to read, by [`RULE`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// What the arguments suggest. If all of them are images, or there are none, the last start; if
-    /// a profile or a directory is among them, all starts.
+    /// The default for the arguments: the last start if all of them are images or there are none,
+    /// all starts if a profile or a directory is among them.
     #[default]
     Usual,
-    /// All.
+    /// All starts.
     All,
-    /// One, counted backwards: 1 is the last.
+    /// One start, counted backwards: 1 is the last.
     Start(usize),
 }
 
@@ -40,32 +40,32 @@ pub enum Choice {
 pub struct Chosen {
     /// The profiles, each with the records to read.
     pub inputs: Vec<Input>,
-    /// Which start these are; `None` if all are read.
+    /// The start that was chosen; `None` if all are read.
     pub start: Option<OneStart>,
 }
 
 /// A start among others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneStart {
-    /// Counted backwards: 1 is the last.
+    /// Its number, counted backwards: 1 is the last.
     pub number: usize,
-    /// How many starts there are.
+    /// The total number of starts.
     pub starts: usize,
-    /// How many processes it has.
+    /// The number of its processes.
     pub processes: usize,
-    /// The profiles that it is in, by name; at least one.
+    /// The profiles that contain it, by name; at least one.
     pub profiles: Vec<PathBuf>,
-    /// Whether it is the last one, and the programs that were named can leave no other here.
+    /// True if it is the last start and the named programs can leave no other here.
     pub is_last_ever: bool,
 }
 
-/// The profiles that `arguments` name, in order: a directory stands for the profiles in it and
-/// below, an image for the profile that its runs left. Without arguments, the profiles in the
-/// current directory.
+/// Returns the profiles that `arguments` name, in order: a directory stands for the profiles in and
+/// below it, an image for the profile that its runs left. Without arguments, returns the profiles
+/// in the current directory.
 ///
 /// # Errors
-/// A directory has no profiles or cannot be read, or there is no such start. Whether the files can
-/// be read is not checked here.
+/// A directory has no profiles or cannot be read, or there is no such start. This function does not
+/// check that the files can be read.
 pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Chosen> {
     let inputs = records::of_all(files(arguments)?);
     let number = match choice {
@@ -103,8 +103,8 @@ pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Chosen> {
     Ok(Chosen { inputs, start: Some(start) })
 }
 
-/// The starts in the profiles that `arguments` name, each as what is to be read of it, the first
-/// start first; and what could not be read.
+/// Returns the starts in the profiles that `arguments` name, each as the inputs to read, in the
+/// order of time; and the problems of records that could not be read.
 ///
 /// # Errors
 /// As for [`inputs`].
@@ -131,7 +131,7 @@ pub fn each_start(arguments: &[PathBuf]) -> Result<(Vec<Vec<Input>>, Vec<Error>)
     Ok((starts.iter().rev().map(|start| start.iter().map(one).collect()).collect(), problems))
 }
 
-/// The profiles that `arguments` name, as files.
+/// Returns the paths of the profiles that `arguments` name.
 ///
 /// # Errors
 /// As for [`inputs`].
@@ -172,7 +172,7 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Says that a directory has traces, if it has some.
+/// Returns the advice that a directory has traces, if it has some.
 fn traces_instead(directory: &Path) -> String {
     let entries = directories::entries(directory).unwrap_or_default();
     let is_trace = |entry: &DirEntry| {
@@ -187,7 +187,7 @@ fn traces_instead(directory: &Path) -> String {
     shown.unwrap_or_default()
 }
 
-/// The profiles in `directory`, by name.
+/// Returns the profiles in `directory`, by name.
 ///
 /// # Errors
 /// The directory cannot be read.
@@ -195,14 +195,14 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(profiles_among(directories::entries(directory)?.iter().map(DirEntry::path)))
 }
 
-/// The profiles in `directory` and below, by name.
+/// Returns the profiles in and below `directory`, by name.
 fn below(directory: &Path) -> Result<Vec<PathBuf>> {
     let files: Result<Vec<_>> = directories::files_below(directory).into_iter().collect();
     Ok(profiles_among(files?.into_iter()))
 }
 
-/// The profiles among these files, and those that raw files among them belong to: each once, by
-/// name. A profile whose processes were all killed has only raw files.
+/// Returns the profiles among these files, and those that raw files among them belong to: each
+/// once, by name. A profile whose processes were all killed has only raw files.
 fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let is_profile = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
     let found = files.map(|file| (profile_of(&file), file));
@@ -210,8 +210,8 @@ fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     found.map(|(profile, _)| profile).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether this is the default profile of an image: it stands beside the image, or where the user's
-/// state is.
+/// Returns true if this is the default profile of an image: it is beside the image, or in the
+/// user's state directory.
 pub fn is_default(profile: &Path) -> bool {
     let in_state = || {
         let state = state_directory().map(|state| state.join(files::STATE));
@@ -223,16 +223,16 @@ pub fn is_default(profile: &Path) -> bool {
         && (is_image(&profile.with_extension("")) || in_state())
 }
 
-/// Whether a file is an image and not a profile.
+/// Returns true if a file is an ELF image.
 pub fn is_image(path: &Path) -> bool {
     let mut start = [0; 4];
     open::regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
         && start == *b"\x7fELF"
 }
 
-/// Where the runs of an image leave their profile unless they are told otherwise: beside it, or, if
-/// they may not write there, where the user's state is. There they may have another name, if the
-/// image was executed from memory; only the build-id tells.
+/// Returns the default paths of the profile of an image: beside the image, or, if its runs may not
+/// write there, in the user's state directory. There it may have another name, if the image was
+/// executed from memory. Only the build-id identifies it then.
 ///
 /// # Errors
 /// There is no such file.
@@ -259,7 +259,7 @@ pub fn default_profiles(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(places)
 }
 
-/// The path of a file without links, or the path itself if that is too long for the system.
+/// Returns the path of a file without links, or the path itself if it is too long for the system.
 ///
 /// # Errors
 /// There is no such file.
@@ -272,8 +272,8 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The profiles in the directory of all profiles of a user that are of an image with a build-id,
-/// but not of its name.
+/// Returns the profiles in the user's state directory that belong to this build-id, under other
+/// names than `name`.
 fn under_other_names(state: &Path, end: &str, name: &str) -> Vec<PathBuf> {
     let entries = directories::entries(state).unwrap_or_default();
     let profile = |entry: &DirEntry| {
@@ -284,17 +284,18 @@ fn under_other_names(state: &Path, end: &str, name: &str) -> Vec<PathBuf> {
     entries.iter().filter_map(profile).collect()
 }
 
-/// The profile that the runs of an image left.
+/// Returns the profile that the runs of an image left.
 fn of_image(path: &Path) -> Result<PathBuf> {
     let places = default_profiles(path)?;
-    // Who may not write beside the program writes there, so the last start may be in either.
+    // Runs that may not write beside the program write to the state directory, so the last start
+    // may be in either.
     let found = places
         .iter()
         .filter_map(|place| Some((written(place)?, place)))
         .rev()
         .max_by_key(|(time, _)| *time)
         .map(|(_, place)| place);
-    // Those under other names are there.
+    // The remaining places, under other names, exist.
     let names: Vec<_> = places.iter().take(2).map(|place| place.display().to_string()).collect();
     if found.is_none() && arrays::is_traced(path) {
         bail!(
@@ -328,22 +329,23 @@ fn of_image(path: &Path) -> Result<PathBuf> {
     Ok(here.unwrap_or_else(|| found.clone()))
 }
 
-/// Whether this is an image whose runs can leave no profile, unless `PATHCC_PROFILE` says where.
+/// Returns true if this is an image whose runs can leave no profile, unless `PATHCC_PROFILE` names
+/// one.
 fn is_mute(path: &Path) -> bool {
-    // Most often one may be made beside it, and nothing needs to be read.
+    // Usually a profile can be made beside the image, so nothing needs to be read.
     let is_silent = |real: PathBuf| !may_be_made(&real) && is_image(path);
     real_path(path).is_ok_and(is_silent)
         && default_profiles(path).is_ok_and(|places| !places.iter().any(|place| may_be_made(place)))
 }
 
-/// Whether a file can be made, with the directories above it that are missing.
+/// Returns true if a file can be made, with the missing directories above it.
 fn may_be_made(file: &Path) -> bool {
     let existing = file.ancestors().skip(1).find(|folder| folder.exists());
     let folder = existing.filter(|folder| !folder.as_os_str().is_empty());
     rustix::fs::access(folder.unwrap_or(Path::new(".")), Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-/// When a profile was written last; `None` if there is nothing of it.
+/// Returns the time of the last write to a profile or its raw files; `None` if there are none.
 fn written(profile: &Path) -> Option<SystemTime> {
     let files = records::raw_files(profile).into_iter().chain([profile.to_path_buf()]);
     files.filter_map(|file| fs::metadata(file).ok()?.modified().ok()).max()

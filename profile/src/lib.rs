@@ -1,22 +1,22 @@
-//! Reads what runs left: profiles, raw files, and the images that ran.
+//! Reads the results of runs: profiles, raw files, and the images that ran.
 //!
 //! * [`inputs`] chooses profiles, and starts in them.
-//! * [`file_names`] says what profiles are called, [`directories`] lists files.
+//! * [`file_names`] names profiles, [`directories`] lists files.
 //! * [`open`] opens regular files only, [`bounded`] reads them within bounds.
-//! * [`record`] is what the head of a record says, [`record_content`] what it counted.
+//! * [`record`] is the head of a record, [`record_content`] its counts.
 //! * `record_search` finds the records in a file, [`records`] those of a profile.
-//! * [`starts`] groups records by the command that began them, [`builds`] says whether the images
-//!   of records are still there.
-//! * [`unique_runs`] reads many records and takes each run once, [`observer`] hears how far it is.
-//! * [`run`] tells what ran, [`image`] what is in an image, [`uncounted`] why a file leaves no
-//!   profile.
-//! * [`arrays`] says where the counters of an image are.
+//! * [`starts`] groups records by the command that began them, [`builds`] checks that the images of
+//!   records are still there.
+//! * [`unique_runs`] reads many records and takes each run once, [`observer`] reports progress.
+//! * [`run`] is the process that ran, [`image`] the content of an image, [`uncounted`] the reason
+//!   why a file leaves no profile.
+//! * [`arrays`] finds the counters of an image.
 //! * [`source`] reads source files, [`source_names`] gives each of them one name.
 //! * [`symbols`] names the function at an address, [`globals`] lists variables, [`names`] writes
 //!   names as the source does, and [`escape`] makes them safe to show.
 //!
-//! [`combine`] makes one record of many, and [`output`] writes complete files. `sample` is what
-//! tests read.
+//! [`combine`] combines many records into one, and [`output`] writes complete files. `sample` has
+//! records for tests.
 #![forbid(unsafe_code)]
 
 pub mod arrays;

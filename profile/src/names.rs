@@ -1,31 +1,31 @@
-//! Writes names of functions as the source does.
+//! Demangles names of functions.
 //!
-//! The manifest names the functions that were compiled with pathcc, as LLVM writes them. Other
-//! functions are only called, and their symbols are demangled here. The library for that does not
-//! know all of C++. Names with modules and constraints stay mangled, and the constructor of a
-//! template loses a parameter. Of 88,659 functions of LLVM, clang and the C++ library, cpp_demangle
-//! 0.5.1 names 97.0 % as LLVM 22 does, apart from spaces and the numbers of closures. It cannot
-//! read 0.5 %.
+//! The manifest has the names of functions that were compiled with pathcc, as LLVM demangles them.
+//! Other functions are only called, and their symbols are demangled here. The library for that does
+//! not support all of C++. Names with modules and constraints stay mangled, and the constructor of
+//! a template loses a parameter. Of 88,659 functions of LLVM, clang and the C++ library,
+//! cpp_demangle 0.5.1 names 97.0 % as LLVM 22 does, apart from spaces and the numbers of closures.
+//! It cannot read 0.5 %.
 //!
-//! Names of Fortran are mangled as `BijectiveInternalNameUniquing.md` of flang describes: words of
-//! small letters, each after a capital letter that says what it is.
+//! Fortran names are mangled as `BijectiveInternalNameUniquing.md` of flang describes: words of
+//! small letters, each after a capital letter that states its kind.
 
 use std::fmt;
 
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, Symbol};
 use pathformat::manifest;
 
-/// Longer names stay mangled: a few hundred bytes may stand for gigabytes, since they say "the same
-/// as before" again and again.
+/// Longer names stay mangled: a few hundred bytes may stand for gigabytes, since a substitution may
+/// refer to others many times.
 const LONGEST: usize = 1 << 16;
 
-/// What a function is called.
+/// Returns the name of a function.
 pub fn of(shape: &manifest::Function) -> String {
     if shape.full_name.is_empty() { demangle(&shape.name) } else { shape.full_name.clone() }
 }
 
-/// The name without parameters and what it returns, as a person types it; `None` if that is no
-/// other name.
+/// Returns the name without parameters and return type, as a person types it; `None` if there is no
+/// such name.
 pub fn short(shape: &manifest::Function) -> Option<String> {
     match shape.short_name.as_str() {
         "" => demangle_with(&shape.name, DemangleOptions::new().no_params().no_return_type()),
@@ -33,7 +33,7 @@ pub fn short(shape: &manifest::Function) -> Option<String> {
     }
 }
 
-/// The name of a procedure of Fortran with its hosts, as in `module::procedure`.
+/// Returns the name of a Fortran procedure with its hosts, as in `module::procedure`.
 fn fortran(symbol: &str) -> Option<String> {
     let mut rest = symbol.strip_prefix("_Q")?;
     if rest == "Qmain" {
@@ -41,17 +41,17 @@ fn fortran(symbol: &str) -> Option<String> {
     }
     let mut names = Vec::new();
     while !rest.is_empty() {
-        // Modules and their submodules, functions around others, procedures.
+        // Modules, submodules, enclosing functions, procedures.
         let name = rest.strip_prefix(['M', 'S', 'F', 'P'])?;
         let end = name.find(|c: char| c.is_ascii_uppercase()).unwrap_or(name.len());
-        // The main program around others has no name.
+        // An enclosing main program has no name.
         names.extend(Some(&name[..end]).filter(|name| !name.is_empty()));
         rest = &name[end..];
     }
     (!names.is_empty()).then(|| names.join("::"))
 }
 
-/// The name as the source writes it; one that is not mangled, or cannot be read, stays as it is.
+/// Demangles a name. A name that is not mangled, or cannot be read, stays as it is.
 pub fn demangle(symbol: &str) -> String {
     demangle_with(symbol, DemangleOptions::new()).unwrap_or_else(|| symbol.into())
 }
@@ -68,7 +68,7 @@ fn demangle_with(symbol: &str, options: DemangleOptions) -> Option<String> {
     (text.pieces < LONGEST).then_some(text.written)
 }
 
-/// Text that ends before it is too long.
+/// Text of bounded length.
 #[derive(Default)]
 struct Text {
     written: String,
@@ -129,8 +129,8 @@ mod tests {
         }
     }
 
-    /// A name of a class template whose arguments are two of the class before it, and so on: each
-    /// level doubles the text.
+    /// Returns the name of a class template whose arguments are two of the previous class, and so
+    /// on: each level doubles the text.
     fn doubling(levels: usize) -> String {
         let digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
         let reference = |index: usize| match index {
@@ -143,7 +143,7 @@ mod tests {
             ),
         };
         let mut name = String::from("_Z1f1aIiE");
-        // Each level brings two substitutions: the template and its instance. The instance of the
+        // Each level adds two substitutions: the template and its instance. The instance of the
         // first is number 1.
         for level in 0..levels {
             let before = reference(2 * level + 1);

@@ -1,7 +1,7 @@
-//! Tells an observer how far long work has come.
+//! Reports progress to an observer.
 //!
-//! The library draws nothing itself. A caller that shows progress passes an [`Observer`], any other
-//! passes `()`.
+//! The library displays nothing itself. A caller that shows progress passes an [`Observer`], any
+//! other passes `()`.
 
 use std::fmt::Debug;
 
@@ -16,19 +16,19 @@ pub enum Work {
     Tracing,
 }
 
-/// Is told how far work has come. Several threads may tell it at once.
+/// An observer of progress. Several threads may call it at once.
 pub trait Observer: Debug + Sync {
-    /// Some work begins, which has this many steps.
+    /// Begins work of this many steps.
     fn begin(&self, work: Work, steps: usize);
 
-    /// One of them is done.
+    /// Ends one step.
     fn step(&self);
 
-    /// The work is over, whether or not all its steps were made.
+    /// Ends the work, possibly before all its steps.
     fn end(&self);
 }
 
-/// Nobody wants to know.
+/// The observer that ignores progress.
 impl Observer for () {
     fn begin(&self, _work: Work, _steps: usize) {}
 

@@ -1,8 +1,8 @@
 //! Opens files from outside, provided that they are regular files.
 //!
-//! A pipe would keep the reader waiting, a device would never end, and opening either may have an
-//! effect. So the kind of a file is checked before it is opened. It is checked again afterwards,
-//! because by then the name may lead elsewhere.
+//! A pipe would block the reader, a device would never end, and opening either may have an effect.
+//! So the kind of a file is checked before it is opened. It is checked again afterwards, because by
+//! then the name may lead elsewhere.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Error, ErrorKind};
@@ -14,11 +14,11 @@ use rustix::fs::OFlags;
 /// Opens the regular file at `path` for reading.
 ///
 /// # Errors
-/// There is none: something else, nothing, or no permission.
+/// The path is not a regular file, does not exist, or may not be read.
 pub fn regular(path: &Path) -> io::Result<File> {
     check(fs::metadata(path)?.file_type())?;
-    // Should a pipe or a terminal take the file's place just now, it neither keeps us waiting nor
-    // becomes ours.
+    // If a pipe or a terminal takes the file's place meanwhile, opening it does not block, and it
+    // does not become the controlling terminal.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
     let file = File::options().read(true).custom_flags(flags.cast_signed()).open(path)?;
     check(file.metadata()?.file_type())?;

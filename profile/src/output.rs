@@ -1,4 +1,4 @@
-//! Writes a complete file or none: readers never see half of it.
+//! Writes a complete file or none: readers never see a part of it.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -8,11 +8,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-/// The mode of a new file; the system takes the umask off.
+/// The mode of a new file, before the system applies the umask.
 const USUAL_MODE: u32 = 0o666;
 
-/// Lets `write` write the file at `path`, which appears under its name when it is complete.
-/// Something that exists and is no plain file (a pipe, a terminal) is written to as it is.
+/// Lets `write` write the file at `path`, which appears under its name when it is complete. An
+/// existing file that is not regular (a pipe, a terminal) is written to directly.
 ///
 /// # Errors
 /// Those of `write` and of the file system, naming `path`.
@@ -35,8 +35,8 @@ fn refuse_directory(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// As [`to_file`], for a file in which many pages are zeros: they become holes, which take no room
-/// on the disk.
+/// Does the same as [`to_file`] for a file with many pages of zeros. They become holes, which take
+/// no room on the disk.
 ///
 /// # Errors
 /// Those of [`to_file`].
@@ -48,14 +48,14 @@ pub fn to_sparse_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<
     let mut out = Sparse(begin(path, USUAL_MODE)?);
     write(&mut out).with_context(problem)?;
     let Sparse(mut file) = out;
-    // It may end in a hole.
+    // The file may end in a hole.
     let length = file.stream_position().with_context(problem)?;
     file.as_file().set_len(length).with_context(problem)?;
     file.persist(path).with_context(problem)?;
     Ok(())
 }
 
-/// A new file that gets holes in place of zeros.
+/// A new file with holes in place of pages of zeros.
 struct Sparse(NamedTempFile);
 
 impl Write for Sparse {
@@ -77,11 +77,10 @@ impl Write for Sparse {
     }
 }
 
-/// Lets `write` write a file at `path`, where there is none. Should there be one by the time that
-/// it is complete, it stays.
+/// Lets `write` write a new file at `path`. A file that was created there meanwhile stays.
 ///
 /// # Errors
-/// As for [`to_file`], and a file that is there.
+/// As for [`to_file`], and there is a file at `path`.
 pub fn to_new_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     complete(path, USUAL_MODE, write)?
         .persist_noclobber(path)
@@ -89,8 +88,8 @@ pub fn to_new_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>
     Ok(())
 }
 
-/// Lets `write` write a file that takes the place of the one at `path`, with the mode of `old` and,
-/// as far as that is permitted, its owner and group. It is on the disk before the old file is gone.
+/// Lets `write` write a file that replaces the one at `path`, with the mode of `old` and, as far as
+/// permitted, its owner and group. The new file is on the disk before the old one is gone.
 ///
 /// # Errors
 /// As for [`to_file`].
@@ -100,10 +99,10 @@ pub fn replace(
     write: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
     let problem = || format!("cannot write {}", path.display());
-    // Nobody else may read it before it has the mode of the old file.
+    // No other user may read it before it has the mode of the old file.
     let new = complete(path, 0o600, write)?;
-    // Of group and owner either may be permitted alone. The mode comes last, since a change of
-    // owner may take bits away.
+    // The group alone or the owner alone may be permitted. The mode comes last, since a change of
+    // owner may clear bits.
     let (owner, group) = (old.uid(), old.gid());
     let _ = fchown(new.as_file(), None, Some(group));
     let _ = fchown(new.as_file(), Some(owner), None);
@@ -113,12 +112,12 @@ pub fn replace(
     Ok(())
 }
 
-/// Whether these are of one file.
+/// Returns true if both are of the same file.
 pub fn is_one_file(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// The complete file, under a name of its own beside `path`.
+/// Writes the complete file, under a temporary name beside `path`.
 fn complete(
     path: &Path,
     mode: u32,
@@ -130,7 +129,7 @@ fn complete(
     out.into_inner().map_err(|error| error.into_error()).with_context(problem)
 }
 
-/// A new file, under a name of its own beside `path`.
+/// Creates a file, under a temporary name beside `path`.
 fn begin(path: &Path, mode: u32) -> Result<NamedTempFile> {
     let problem = || format!("cannot write {}", path.display());
     let directory =
@@ -138,7 +137,8 @@ fn begin(path: &Path, mode: u32) -> Result<NamedTempFile> {
     if !directory.is_dir() {
         bail!("cannot write {}: there is no directory {}", path.display(), directory.display());
     }
-    // What tempfile opens itself names its own path in errors, beside that of the user.
+    // If tempfile opens the file itself, its errors name the temporary path beside that of the
+    // user.
     let open =
         |path: &Path| File::options().read(true).write(true).create_new(true).mode(mode).open(path);
     tempfile::Builder::new().make_in(directory, open).with_context(problem)

@@ -1,4 +1,4 @@
-//! A record: where it is, what its head says, and whether its process may still be counting.
+//! A record: its position, its head, and the state of its process.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -14,41 +14,41 @@ use crate::image::FileId;
 use crate::open;
 use crate::record_content::{self, RecordContent};
 
-/// Where a record is, and what its head says.
+/// The position and the head of a record.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Which file that was.
+    /// The identity of the file.
     pub file: FileId,
-    /// Offset and length in it; `None` if the file is a raw file.
+    /// Offset and length in the file; `None` if the file is a raw file.
     pub range: Option<(u64, u64)>,
-    /// Which run; of a merged record, the first.
+    /// The run; the first one of a merged record.
     pub run: RunId,
-    /// Whether it is of several runs.
+    /// True if it is of several runs.
     pub merged: bool,
-    /// Whether its run ended in the normal way.
+    /// True if its run ended in the normal way.
     pub complete: bool,
-    /// Its process.
+    /// The number of its process.
     pub pid: u32,
-    /// When the kernel started its process, in clock ticks since boot; 0 if unknown.
+    /// The time at which the kernel started its process, in clock ticks since boot; 0 if unknown.
     pub process_start: u64,
     /// The processes from which its process descends, the parent first.
     pub ancestors: Vec<Ancestor>,
     /// Start and end of counting in nanoseconds since 1970.
     pub time: (u64, u64),
-    /// Name of the machine.
+    /// The name of the machine.
     pub host: Vec<u8>,
-    /// Arguments, each closed by a NUL.
+    /// The arguments, each terminated by a NUL.
     pub command_line: Vec<u8>,
-    /// Where its image was.
+    /// The path of its image when it ran.
     pub image: PathBuf,
-    /// Build-id of its image.
+    /// The build-id of its image.
     pub build_id: Vec<u8>,
 }
 
 impl Record {
-    /// The record in a file whose head this is.
+    /// Returns the record with this head in a file.
     pub(crate) fn of(
         (path, file): (&Path, FileId),
         range: Option<(u64, u64)>,
@@ -72,12 +72,12 @@ impl Record {
         }
     }
 
-    /// The profile that it is in, or, if it is a raw file, would have been.
+    /// Returns the profile that contains it; for a raw file, the one it would be appended to.
     pub fn profile(&self) -> PathBuf {
         file_names::profile_of(&self.path)
     }
 
-    /// Whether this is a raw file in which a process may still be counting.
+    /// Returns true if this is a raw file in which a process may still be counting.
     pub fn is_in_use(&self) -> bool {
         if self.range.is_some() {
             return false;
@@ -88,16 +88,18 @@ impl Record {
         let Ok(maps) = fs::read_to_string(format!("/proc/{}/maps", self.pid)) else {
             return Path::new(&format!("/proc/{}", self.pid)).exists();
         };
-        // Its number may be another process's, and it may be executing another program by now.
+        // The process number may belong to another process, or the process may have executed
+        // another program since.
         let Ok(data) = fs::metadata(&self.path) else { return false };
         let inode = data.ino().to_string();
         maps.lines().any(|line| line.split_ascii_whitespace().nth(4) == Some(&inode))
     }
 
-    /// Its bytes. A raw file's are those of the record that its process would have written.
+    /// Returns its bytes. For a raw file, returns those of the record that its process would have
+    /// written.
     ///
     /// # Errors
-    /// It is gone, or a raw file that is damaged.
+    /// The file is gone, or a damaged raw file.
     pub fn bytes(&self) -> Result<Vec<u8>> {
         let file = self.open()?;
         let Some((offset, length)) = self.range else { return record_content::record_of_raw(file) };
@@ -114,7 +116,7 @@ impl Record {
         open::regular(&self.path).map_err(|error| record_content::unreadable(&error))
     }
 
-    /// Reads what it counted.
+    /// Reads its counts.
     ///
     /// # Errors
     /// It is damaged, or gone.
@@ -132,7 +134,7 @@ impl Record {
     }
 }
 
-/// Which file this is.
+/// Returns the identity of a file.
 ///
 /// # Errors
 /// Those of the file system.

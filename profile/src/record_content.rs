@@ -1,8 +1,8 @@
-//! Reads what a record counted, or what a process counted that has written no record.
+//! Reads the counts of a record, or of a process that has written no record.
 //!
 //! Such a process has a raw file. The raw file may be read while the process is running: it then
-//! holds the counts of that moment. It may be far larger than what was counted, so only the parts
-//! of it that hold data are read.
+//! holds the counts of that moment. It may be far larger than its counts, so only the parts of it
+//! that hold data are read.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -22,7 +22,8 @@ use rustix::fs::{SeekFrom, seek};
 
 use crate::run::Run;
 
-/// No header is longer: it has 64 KiB of arguments, as much of a map, and 36 bytes for each module.
+/// The maximum length of a header: 64 KiB of arguments, the same for a map, and 36 bytes for each
+/// module.
 const LONGEST_HEADER: u64 = 1 << 26;
 
 /// A raw file is read in pieces of this size.
@@ -31,17 +32,17 @@ const PIECE: usize = 1 << 20;
 /// A record in memory.
 #[derive(Debug)]
 pub struct RecordContent {
-    /// Who ran.
+    /// The process that ran.
     pub run: Run,
-    /// Build-id of its image, empty if it has none.
+    /// The build-id of its image; empty if it has none.
     pub build_id: Vec<u8>,
-    /// Where the image was.
+    /// The path of the image when it ran.
     pub image: PathBuf,
-    /// What it counted; in a merged record, what the runs did.
+    /// The counts; in a merged record, those of all runs.
     pub parts: Vec<Part>,
 }
 
-/// Why a profile cannot be opened or read.
+/// Returns the error for a profile that cannot be opened or read.
 pub fn unreadable(error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => {
@@ -59,7 +60,7 @@ pub(crate) fn read_raw(path: &Path, file: File) -> Result<RecordContent> {
     of_raw(file, |head, part| RecordContent::new(path, head, vec![part]))
 }
 
-/// The record that the process of a raw file would have written. Nothing will complete it.
+/// Returns the record that the process of a raw file would have written, marked as final.
 pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
     of_raw(file, |head, part| {
         let head = Head { flags: head.flags | GONE, ..*head };
@@ -67,7 +68,7 @@ pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
     })
 }
 
-/// Reads a raw file, and makes something of what it says.
+/// Reads a raw file, and passes its head and its counts to `make`.
 fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<T> {
     let length = file.metadata().map_err(|error| unreadable(&error))?.len();
     let bytes = front(&mut file)?;
@@ -76,7 +77,7 @@ fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<
     let mut piece = vec![0; PIECE];
     let mut position = header.size;
     while let Some((data, end)) = next_data(&file, position, length) {
-        // Counters are words, and what starts in the middle of one lies in a page of zeros.
+        // Counters are words. If data start in the middle of one, a page of zeros precedes them.
         let data = data & !7;
         let size = usize::try_from(end - data).unwrap_or(PIECE).min(PIECE);
         file.seek(io::SeekFrom::Start(data)).map_err(|error| unreadable(&error))?;
@@ -92,7 +93,7 @@ fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<
     Ok(make(&header.head, part))
 }
 
-/// The bytes of a raw file's header, and perhaps more.
+/// Returns the bytes of a raw file's header, and perhaps more.
 pub fn front(file: &mut File) -> Result<Vec<u8>> {
     let length = file.metadata().map_err(|error| unreadable(&error))?.len();
     let mut bytes = Vec::new();
@@ -124,7 +125,7 @@ fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Start and end of the next part at or behind `position` that is no hole.
+/// Returns start and end of the next part at or behind `position` that is not a hole.
 pub fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
     if position >= length {
         return None;
@@ -132,13 +133,13 @@ pub fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> 
     match seek(file, SeekFrom::Data(position)) {
         Ok(data) => Some((data, seek(file, SeekFrom::Hole(data)).unwrap_or(length).min(length))),
         Err(rustix::io::Errno::NXIO) => None,
-        // A file system without holes.
+        // The file system has no holes.
         Err(_) => Some((position, length)),
     }
 }
 
 impl RecordContent {
-    /// The same record with other parts.
+    /// Returns the same record with other parts.
     pub fn with_parts(&self, parts: Vec<Part>) -> Self {
         let (run, build_id, image) = (self.run.clone(), self.build_id.clone(), self.image.clone());
         let mut file = Self { run, build_id, image, parts };
@@ -146,7 +147,7 @@ impl RecordContent {
         file
     }
 
-    /// What a record at `path` says.
+    /// Returns the content of a record at `path`.
     pub fn new(path: &Path, head: &Head<'_>, parts: Vec<Part>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
@@ -176,7 +177,7 @@ impl RecordContent {
         file
     }
 
-    /// Updates what the run says of its parts, after some of them were removed.
+    /// Updates the run from its parts, after some of them were removed.
     pub fn publish_flags(&mut self) {
         let any = |flag| self.parts.iter().any(|part| part.flags & flag != 0);
         self.run.count = self.parts.iter().map(|part| part.runs.len()).sum();
@@ -191,7 +192,7 @@ impl RecordContent {
     }
 }
 
-/// Why a file of another version of the format is not read.
+/// Returns the error for a file of another version of the format.
 pub fn other_version(found: u32, what: &str, ours: u32) -> Error {
     anyhow!(
         "this {what} has format version {found}, and this pathprof reads version {ours}; \
@@ -199,7 +200,7 @@ pub fn other_version(found: u32, what: &str, ours: u32) -> Error {
     )
 }
 
-/// Says what is wrong with a raw file.
+/// Returns the error for a damaged raw file.
 pub(crate) fn damage_of_raw(error: wire::Error) -> Error {
     match error {
         wire::Error::BadVersion(found) => other_version(found, "raw file", RAW_VERSION),
@@ -209,7 +210,7 @@ pub(crate) fn damage_of_raw(error: wire::Error) -> Error {
     }
 }
 
-/// Says what is wrong with the bytes of a profile, and what to do.
+/// Returns the error for the bytes of a damaged profile, and what to do.
 pub(crate) fn damage(error: wire::Error, bytes: &[u8]) -> Error {
     match error {
         wire::Error::BadMagic if bytes.starts_with(b"\x7fELF") => {

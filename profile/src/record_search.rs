@@ -1,8 +1,8 @@
 //! Finds the records in one file: a profile or a raw file.
 //!
 //! A profile is read backwards. Each record ends with its length, so that only heads are read,
-//! however long the records are. Bytes that are no record, as a full disk may leave them, end this
-//! way. Then what is before them is searched for records, byte by byte.
+//! however long the records are. Bytes that belong to no record, which a full disk may leave, stop
+//! this. Then the part before them is searched for records, byte by byte.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -20,28 +20,28 @@ use crate::open;
 use crate::record::{Record, id_of};
 use crate::record_content;
 
-/// A head is seldom longer.
+/// Most heads are not longer.
 const SHORT_HEAD: u64 = 1 << 12;
 
-/// No head is longer: it has 64 KiB of arguments.
+/// The maximum length of a head: it has 64 KiB of arguments.
 const LONGEST_HEAD: u64 = 1 << 17;
 
-/// A file whose end makes no sense is searched from its start if it is not longer.
+/// The maximum length of a file that is searched from its start if its end is invalid.
 const LONGEST_SEARCH: u64 = 1 << 32;
 
-/// How often, and how long each time, to wait for the lock of a file that a process writes to.
+/// The number and the duration of waits for the lock of a file that a process writes to.
 const WAITS: (u32, Duration) = (100, Duration::from_millis(10));
 
 /// The records of a file.
 #[derive(Debug, Default)]
 pub struct Records {
-    /// In the order in which they were written, raw files last.
+    /// The records in the order in which they were written, raw files last.
     pub records: Vec<Record>,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub problems: Vec<Error>,
 }
 
-/// The record that stands for the process of a raw file.
+/// Returns the record of the process of a raw file.
 ///
 /// # Errors
 /// The file is damaged or cannot be read.
@@ -55,10 +55,10 @@ fn head_of_raw(path: &Path, file: &mut File) -> Result<Record> {
     Ok(Record::of((path, id_of(file)?), None, &header.head))
 }
 
-/// The records in the file at `path`.
+/// Returns the records in the file at `path`.
 ///
 /// # Errors
-/// There is nothing that can be read.
+/// The file cannot be read, or has no record.
 pub(crate) fn in_file(path: &Path) -> Result<Records> {
     let mut file = open::regular(path).map_err(|error| record_content::unreadable(&error))?;
     let mut start = [0; 8];
@@ -105,7 +105,7 @@ pub(crate) fn in_file(path: &Path) -> Result<Records> {
     }
 }
 
-/// Waits until nobody writes to a file, or it takes too long.
+/// Waits until no process writes to a file, up to a limit of time.
 fn wait_for_writers(file: &File) {
     let (times, pause) = WAITS;
     for _ in 0..times {
@@ -116,7 +116,7 @@ fn wait_for_writers(file: &File) {
     }
 }
 
-/// The record that ends at `end`, if the bytes there close one.
+/// Returns the record that ends at `end`, if there is one.
 fn record_before(which: (&Path, FileId), file: &File, end: u64) -> Option<Record> {
     let mut ending = [0; ENDING];
     file.read_exact_at(&mut ending, end.checked_sub(ENDING as u64)?).ok()?;
@@ -130,7 +130,7 @@ fn record_before(which: (&Path, FileId), file: &File, end: u64) -> Option<Record
     read(SHORT_HEAD).or_else(|| read(LONGEST_HEAD))
 }
 
-/// The records before `end`, by looking at every byte.
+/// Searches the bytes before `end` for records.
 fn search(which: (&Path, FileId), file: &mut File, end: u64) -> Result<Records> {
     if end > LONGEST_SEARCH {
         return Err(anyhow!("this profile is damaged; run the program again"));

@@ -15,30 +15,30 @@ pub use crate::record::Record;
 pub use crate::record_search::Records;
 use crate::record_search::{in_file, raw_record};
 
-/// A profile, and what is to be read of it.
+/// A profile, and the records of it to read.
 #[derive(Debug)]
 pub struct Input {
-    /// Its file.
+    /// The file of the profile.
     pub path: PathBuf,
-    /// Its records or some of them, or why it has none that can be read.
+    /// Its records or some of them, or the reason why none can be read.
     pub found: Result<Records>,
 }
 
 impl From<PathBuf> for Input {
-    /// All of a profile.
+    /// Finds all records of a profile.
     fn from(path: PathBuf) -> Self {
         Self { found: of(&path), path }
     }
 }
 
 impl Input {
-    /// The records to read.
+    /// Returns the records to read.
     pub fn records(&self) -> &[Record] {
         self.found.as_ref().map_or(&[], |found| &found.records)
     }
 }
 
-/// Those records of the inputs that are wanted. Inputs without any are left out.
+/// Keeps the wanted records of the inputs. Inputs without any are left out.
 pub fn only(mut inputs: Vec<Input>, mut is_wanted: impl FnMut(&Record) -> bool) -> Vec<Input> {
     for found in inputs.iter_mut().filter_map(|input| input.found.as_mut().ok()) {
         found.records.retain(&mut is_wanted);
@@ -47,16 +47,16 @@ pub fn only(mut inputs: Vec<Input>, mut is_wanted: impl FnMut(&Record) -> bool) 
     inputs
 }
 
-/// Each of these profiles with its records, in the same order.
+/// Returns each of these profiles with its records, in the same order.
 pub fn of_all(files: Vec<PathBuf>) -> Vec<Input> {
     files.into_par_iter().map(Input::from).collect()
 }
 
-/// The records of the profile at `path`. If that is a raw file, it is the only one, unless its
-/// process wrote a record after all.
+/// Returns the records of the profile at `path`. If `path` is a raw file, returns its record only;
+/// none if its process has written a record to the profile.
 ///
 /// # Errors
-/// There is nothing that can be read.
+/// The file cannot be read, or has no record.
 pub fn of(path: &Path) -> Result<Records> {
     if let Some(profile) = profile_of_raw(path) {
         let record = raw_record(path)?;
@@ -74,7 +74,7 @@ pub fn of(path: &Path) -> Result<Records> {
         match raw_record(&raw) {
             Ok(record) if known.contains(&record.run) => {}
             Ok(record) => found.records.push(record),
-            // It may have ended meanwhile.
+            // The process may have ended meanwhile.
             Err(_) if !raw.exists() => {}
             Err(error) => found.problems.push(error.context(raw.display().to_string())),
         }
@@ -82,7 +82,7 @@ pub fn of(path: &Path) -> Result<Records> {
     Ok(found)
 }
 
-/// The raw files of processes that append to the profile at `path`, by name.
+/// Returns the raw files of processes that append to the profile at `path`, by name.
 pub fn raw_files(path: &Path) -> Vec<PathBuf> {
     let directory =
         path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(runs(&of(&path).expect("sound")), [1, 2]);
         assert_eq!(runs(&of(&folder.path().join(".x.pathprof.7.raw")).expect("sound")), [0; 0]);
         assert_eq!(runs(&of(&folder.path().join(".x.pathprof.8-2.raw")).expect("sound")), [2]);
-        // Killed processes alone are a profile, too.
+        // Raw files of killed processes alone are a profile, too.
         assert_eq!(runs(&of(&folder.path().join("xx.pathprof")).expect("sound")), [3]);
         assert!(of(&folder.path().join("none.pathprof")).is_err());
     }

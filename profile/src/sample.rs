@@ -6,7 +6,7 @@ use crate::record::Record;
 
 pub mod counted;
 
-/// The record of a process with this number and parent, which has ended.
+/// Returns the record of a process with this number and parent, which has ended.
 pub fn record(pid: u32, parent: u32) -> Record {
     Record {
         path: "build/prog.pathprof".into(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Larger files are no source that anybody wrote.
+/// Larger files are not read as source.
 const LARGEST: u64 = 1 << 26;
 
 /// The text of a source file.
@@ -12,16 +12,18 @@ const LARGEST: u64 = 1 << 26;
 pub struct Source {
     /// Its lines, without their ends.
     pub lines: Vec<String>,
-    /// When it was changed last.
+    /// The time of the last change.
     pub changed: Option<SystemTime>,
 }
 
-/// How long each line of a file is, in bytes and without its end; `None` if there is no such text.
+/// Returns the length of each line of a file, in bytes and without its end; `None` if the file
+/// cannot be read.
 pub fn line_lengths(path: &Path) -> Option<Vec<usize>> {
     Some(bytes(path)?.0.split(|&byte| byte == b'\n').map(<[u8]>::len).collect())
 }
 
-/// Reads a file; `None` if it is not there or no text. What is not UTF-8 in it is replaced.
+/// Reads a file; `None` if it is missing, too large or not a regular file. Invalid UTF-8 is
+/// replaced.
 pub fn read(path: &Path) -> Option<Source> {
     let (text, about) = bytes(path)?;
     let text = String::from_utf8_lossy(&text);
@@ -36,7 +38,7 @@ fn bytes(path: &Path) -> Option<(Vec<u8>, fs::Metadata)> {
 }
 
 impl Source {
-    /// A line, from 1; empty if there is none.
+    /// Returns a line, counted from 1; empty if there is none.
     pub fn line(&self, number: u32) -> &str {
         let index = (number as usize).checked_sub(1);
         index.and_then(|index| self.lines.get(index)).map_or("", String::as_str)

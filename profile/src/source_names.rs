@@ -1,25 +1,24 @@
 //! Names of source files: each file has one, however its compilations wrote it.
 //!
-//! `x/../a.c`, `./a.c` and `a.c` are one file, and so are a symbolic link and what it leads to. On
-//! a machine that has the file, the file system decides; elsewhere the names do, as far as they
-//! can.
+//! `x/../a.c`, `./a.c` and `a.c` are one file, and so are a symbolic link and its target. On a
+//! machine that has the file, the file system decides; elsewhere the names do, as far as possible.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The name of each file that was asked for.
+/// The names of the files that were looked up.
 #[derive(Debug, Default)]
 pub struct SourceNames {
-    /// By the path as it was written, the path that stands for it.
+    /// The representative path, by the path as it was written.
     known: HashMap<PathBuf, PathBuf>,
-    /// By the path without any link, the path that stands for it: the first that was seen.
+    /// The representative path, by the path without links: the first one that was seen.
     first: HashMap<PathBuf, PathBuf>,
 }
 
 impl SourceNames {
-    /// The name of a file that a unit compiled in `directory` calls `file`. It stays relative to
-    /// that directory if it was, and the file lies below it.
+    /// Returns the name of a file that a unit compiled in `directory` calls `file`. It stays
+    /// relative to that directory if it was relative, and the file is below the directory.
     pub fn name(&mut self, directory: &str, file: &str) -> String {
         let given = Path::new(directory).join(file);
         if file.is_empty() || !given.is_absolute() {
@@ -31,14 +30,14 @@ impl SourceNames {
         relative.unwrap_or(&path).to_string_lossy().into_owned()
     }
 
-    /// The path that stands for an absolute one.
+    /// Returns the representative path of an absolute one.
     fn path(&mut self, given: PathBuf) -> PathBuf {
         if let Some(known) = self.known.get(&given) {
             return known.clone();
         }
         let real = resolved(&given);
         let written = normal(&given);
-        // Behind a link, `..` is not the folder that the name says.
+        // Behind a link, `..` is not the directory that the text of the path suggests.
         let written = if resolved(&written) == real { written } else { real.clone() };
         let path = self.first.entry(real).or_insert(written).clone();
         self.known.insert(given, path.clone());
@@ -46,7 +45,7 @@ impl SourceNames {
     }
 }
 
-/// The path without links, as far as it exists here.
+/// Resolves the links of the path, as far as it exists here.
 fn resolved(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
     let Some((above, real)) = existing else { return normal(path) };
@@ -54,7 +53,7 @@ fn resolved(path: &Path) -> PathBuf {
     normal(&real.join(rest))
 }
 
-/// The path without `.` and `..`, as far as that can be said without looking at the disk.
+/// Removes `.` and `..` from the path, as far as possible without access to the disk.
 pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -108,11 +107,11 @@ mod tests {
         let (top, real) = (root.to_string_lossy(), root.join("real"));
         let real = real.to_string_lossy();
         let mut names = SourceNames::default();
-        // `..` behind a link is not the folder that the link is in.
+        // `..` behind a link is not the directory that contains the link.
         assert_eq!(names.name(&top, "link/../a.c"), "real/a.c");
         assert_eq!(names.name(&top, "real/a.c"), "real/a.c");
         assert_eq!(names.name(&real, "b.c"), "a.c");
-        // The first name of a file that is not there any more.
+        // A file that is gone keeps its first name.
         assert_eq!(names.name(&top, "link/gone.c"), "link/gone.c");
         assert_eq!(names.name(&real, "deep/gone.c"), format!("{top}/link/gone.c"));
     }

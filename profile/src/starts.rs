@@ -1,18 +1,18 @@
 //! Groups records by start.
 //!
-//! A *start* is what one command began: a process, the processes that descend from it, and the
-//! images that they loaded. A machine, a number and the time at which the kernel started it
-//! identify a process. Each record has the processes from which its own descends, as they were when
-//! it began, so that processes in between need not be counted. The line ends early where a process
-//! in between had ended by then. A merged record is a start of its own.
+//! A *start* is the set of records that one command began: a process, its descendants, and the
+//! images that they loaded. A process is identified by its machine, its number and the time at
+//! which the kernel started it. Each record has the ancestors of its process, as they were when it
+//! began, so that processes in between need not be counted. The list ends early if a process in
+//! between had ended by then. A merged record is a start of its own.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 
 use crate::records::Record;
 
-/// The records of each start, by their places among `records`; the last start comes first. A start
-/// ends with its last process.
+/// Returns the records of each start, as indices into `records`; the last start comes first. A
+/// start ends with its last process.
 pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
     let records: Vec<&Record> = records.iter().map(Borrow::borrow).collect();
     let mut groups: Vec<usize> = (0..records.len()).collect();
@@ -59,14 +59,14 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
     starts
 }
 
-/// How many processes these records are of.
+/// Returns the number of processes of these records.
 pub fn processes<'a>(records: impl IntoIterator<Item = &'a Record>) -> usize {
     let one = |record: &'a Record| (record.host.as_slice(), record.pid, record.process_start);
     records.into_iter().map(one).collect::<HashSet<_>>().len()
 }
 
-/// Of several processes that had the number of an ancestor, the one that began last among those
-/// that were counting when its descendant began.
+/// Returns the process that began last among those that were counting when the descendant began.
+/// `named` are the processes that had the number of an ancestor.
 fn last_counting(
     records: &[&Record],
     named: impl Iterator<Item = usize>,
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::sample;
 
-    /// A record of a process of whose ancestors only the parent's number is known.
+    /// Returns a record of a process with a known number of its parent, and no other ancestors.
     fn record(pid: u32, parent: u32, process_start: u64, time: (u64, u64)) -> Record {
         descendant(pid, &[(parent, 0)], process_start, time)
     }
@@ -127,15 +127,15 @@ mod tests {
     fn processes_in_between_need_not_be_counted() {
         let records = [
             descendant(10, &[(9, 90), (1, 1)], 100, (5, 9)),
-            // A shell in between.
+            // There is a shell in between.
             descendant(12, &[(11, 101), (10, 100), (9, 90), (1, 1)], 102, (6, 7)),
-            // The nearest one that was counted is a child of the first.
+            // The nearest counted ancestor is a child of the first process.
             descendant(14, &[(13, 103), (12, 102), (11, 101)], 104, (7, 8)),
-            // It began after everything else had ended, and it is known who began it.
+            // It began after all others had ended, and its parent is known.
             descendant(15, &[(10, 100)], 105, (20, 21)),
-            // Another process had the number.
+            // Another process had the number of its parent.
             descendant(16, &[(10, 99)], 106, (6, 30)),
-            // The same shell began it, and nothing that was counted.
+            // The same shell began it, but no counted process did.
             descendant(17, &[(9, 90), (1, 1)], 107, (6, 40)),
             Record { host: b"other".to_vec(), ..descendant(18, &[(10, 100)], 108, (6, 50)) },
         ];
@@ -165,7 +165,7 @@ mod tests {
             record(10, 1, 300, (15, 0)),
             record(30, 10, 301, (16, 17)),
             other,
-            // Without /proc by their times alone.
+            // Without /proc, by their times alone.
             record(40, 1, 0, (60, 70)),
             record(40, 1, 0, (65, 70)),
             record(40, 1, 0, (80, 90)),
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_touches_in_time_belongs_together() {
-        // A child; and two images of one process, of which one at most tells when it was started.
+        // A child; and two images of one process, at most one of which has the time of its start.
         for (pid, parent, first, second) in
             [(11, 10, 100, 101), (10, 1, 100, 0), (10, 1, 0, 100), (10, 1, 0, 0)]
         {

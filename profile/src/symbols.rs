@@ -1,8 +1,8 @@
 //! Names the function at an address of a process.
 //!
 //! The map of the process leads to a file and an offset in it, and the symbols of the file lead to
-//! the name. A file that was changed after the run says nothing of it, unless its build-id proves
-//! that it is the same. An address without a symbol is named by its offset in its file.
+//! the name. A file that was changed after the run is not used, unless its build-id proves that it
+//! is the same. An address without a symbol is named by its offset in its file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;
@@ -13,32 +13,32 @@ use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 
 use crate::bounded::Bounded;
 
-/// The symbols of the files that were looked at so far.
+/// The symbols of the files that were read so far.
 #[derive(Default)]
 pub struct Symbols {
     files: HashMap<PathBuf, Option<Rc<File>>>,
-    /// The bytes of all names.
+    /// The number of bytes of all names.
     bytes: usize,
 }
 
-/// The most files that are looked at, since a profile may name any file of the machine ...
+/// The maximum number of files that are read, since a profile may name any file of the machine ...
 const MOST_FILES: usize = 1000;
 
-/// ... and how many bytes of names they may have before no other file is looked at.
+/// ... and the number of bytes of names after which no other file is read.
 const MOST_BYTES: usize = 1 << 26;
 
-/// What is known of one file.
+/// The symbols of one file.
 struct File {
-    /// When its content or its place changed last, in nanoseconds since 1970. The date of the
-    /// content alone may be older than the package that brought the file.
+    /// The time of the last change of its content or its place, in nanoseconds since 1970. The date
+    /// of the content alone may be older than the installation of its package.
     changed: u64,
     /// Offset in the file, length in the file, and address of each segment, in ascending order.
     segments: Vec<[u64; 3]>,
-    /// Names of functions by address.
+    /// The names of functions by address.
     names: BTreeMap<u64, String>,
 }
 
-/// Where code was in a process, in ascending order.
+/// The code mappings of a process, in ascending order of address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map(Vec<Mapping>);
 
@@ -51,7 +51,7 @@ struct Mapping {
 }
 
 impl Map {
-    /// Reads lines of `/proc/self/maps`. What is none is left out.
+    /// Parses lines of `/proc/self/maps`. Invalid lines are left out.
     pub fn parse(lines: &[u8]) -> Self {
         let text = String::from_utf8_lossy(lines);
         let mut mappings: Vec<_> = text.lines().filter_map(mapping).collect();
@@ -59,7 +59,7 @@ impl Map {
         Self(mappings)
     }
 
-    /// What was at an address.
+    /// Returns the mapping at an address.
     fn find(&self, address: u64) -> Option<&Mapping> {
         let before = self.0.partition_point(|mapping| mapping.start <= address).checked_sub(1)?;
         self.0.get(before).filter(|mapping| address < mapping.end)
@@ -82,8 +82,8 @@ fn mapping(line: &str) -> Option<Mapping> {
 }
 
 impl Symbols {
-    /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since
-    /// 1970. `known` says where a file is now that is certainly the same.
+    /// Returns the name of the code at `address` in a process that ended at `stop`, in nanoseconds
+    /// since 1970. `known` returns the present path of a file if that file is certainly the same.
     pub fn name(
         &mut self,
         map: &Map,
@@ -148,8 +148,8 @@ fn read(path: &Path) -> Option<File> {
     segments.sort_unstable();
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
-        // Where pointers to a function of a library lead in code that is for a fixed address: an
-        // entry of its linkage table.
+        // An undefined symbol may have an address: the entry of the linkage table to which pointers
+        // to a function of a library lead in code for a fixed address.
         let is_code = symbol.kind() == SymbolKind::Text && symbol.address() != 0;
         if let Some(name) = symbol.name().ok().filter(|name| is_code && !name.is_empty()) {
             let known = names.entry(symbol.address()).or_insert_with(|| name.into());
@@ -161,8 +161,8 @@ fn read(path: &Path) -> Option<File> {
     Some(File { changed: u64::try_from(changed).unwrap_or(u64::MAX), segments, names })
 }
 
-/// Of several names of one function, the one that people use: without underscores in front, then
-/// the shortest.
+/// Returns the rank of a name among those of one function. The best name has the fewest leading
+/// underscores, then the smallest length.
 fn rank(name: &str) -> (usize, usize, &str) {
     let underscores =
         if name.starts_with("_Z") { 0 } else { name.len() - name.trim_start_matches('_').len() };

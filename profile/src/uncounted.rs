@@ -1,4 +1,4 @@
-//! Says why a file leaves no profile, from what it is and how it was built.
+//! Determines why a file leaves no profile, from its kind and the way it was built.
 
 use std::fs;
 use std::io::Read;
@@ -8,7 +8,7 @@ use pathformat::names;
 
 use crate::{image, open};
 
-/// What to say of an image with counters that pathld did not link, behind its name.
+/// The text that follows the name of an image with counters that pathld did not link.
 pub const UNLINKED: &str = "\
     was compiled with pathcc and linked by another linker, so that nobody writes down what it \
     counts unless `pathprof run` starts it. Link it with pathcc or pathc++, too: in CMake as \
@@ -18,31 +18,31 @@ pub const UNLINKED: &str = "\
     -extld=pathcc'; for node-gyp with CC=pathcc CXX=pathc++ LINK=pathc++; or give any clang \
     -fuse-ld=pathld.";
 
-/// What libtool writes at the beginning of its wrapper scripts, between the name of the script and
-/// where the program is.
+/// The text in libtool's wrapper scripts between the name of the script and the path of the
+/// program.
 const WRAPPER: &str = " - temporary wrapper script for ";
 
-/// How many bytes of a script are looked at.
+/// The number of bytes of a script that are examined.
 const BEGINNING: u64 = 1 << 12;
 
-/// Why a file leaves no profile.
+/// The reason why a file leaves no profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Uncounted {
-    /// It is a script.
+    /// The file is a script.
     Script,
-    /// It is a script of libtool, which starts this program.
+    /// The file is a script of libtool, which starts this program.
     Wrapper(PathBuf),
-    /// It was not compiled with pathcc.
+    /// The file was not compiled with pathcc.
     NotCompiled,
-    /// It is an object that is not linked yet.
+    /// The file is an object that is not linked yet.
     Object,
-    /// Another linker made it.
+    /// Another linker made the file.
     OtherLinker,
 }
 
 impl Uncounted {
-    /// Why the file at `path` leaves no profile; `None` if it is an image as it should be, or
-    /// neither an image nor a script.
+    /// Returns the reason why the file at `path` leaves no profile; `None` if it is a complete
+    /// image, or neither an image nor a script.
     pub fn of(path: &Path) -> Option<Self> {
         if let Some(beginning) = script(path) {
             let program = beginning.lines().find_map(|line| Some(line.split_once(WRAPPER)?.1));
@@ -57,7 +57,7 @@ impl Uncounted {
         }
     }
 
-    /// The same in words, as whole sentences.
+    /// Returns the reason in whole sentences.
     pub fn text(&self, path: &Path) -> String {
         let place = path.display();
         match self {
@@ -83,7 +83,7 @@ impl Uncounted {
     }
 }
 
-/// The beginning of a script; `None` if the file is none.
+/// Returns the beginning of a script; `None` if the file is not a script.
 fn script(path: &Path) -> Option<String> {
     let mut beginning = Vec::new();
     open::regular(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
@@ -91,7 +91,7 @@ fn script(path: &Path) -> Option<String> {
     is_script.then(|| String::from_utf8_lossy(&beginning).into_owned())
 }
 
-/// Whether a file is an object of ELF that a linker takes.
+/// Returns true if a file is a relocatable ELF object.
 fn is_object(path: &Path) -> bool {
     const TYPE: usize = 16;
     let mut start = [0; TYPE + 2];
@@ -100,8 +100,8 @@ fn is_object(path: &Path) -> bool {
         && u16::from_le_bytes([start[TYPE], start[TYPE + 1]]) == object::elf::ET_REL.0
 }
 
-/// The program that a wrapper starts, which stands in a folder beside it. Where libtool links
-/// programs again before they run in place, it is the one called `lt-…`.
+/// Returns the program that a wrapper starts, which is in a directory beside it. If libtool linked
+/// the program again to run it in place, that is the newer one called `lt-…`.
 fn wrapped(wrapper: &Path, program: &Path) -> PathBuf {
     let program = wrapper.with_file_name("").join(program);
     let name = program.file_name().unwrap_or_default().to_string_lossy();

@@ -2,7 +2,7 @@
 //!
 //! A run may be in several files: a profile is named twice, has a copy, or is part of a merged one.
 //! Each run has an identity. A run that was taken is left out of all later records, so the order
-//! decides:
+//! matters:
 //!
 //! 1. Merged records come first, those of most runs before others, since a sum cannot be taken
 //!    apart.
@@ -22,79 +22,78 @@ use crate::observer::{Observer, Work};
 use crate::record_content::RecordContent;
 use crate::records::{Input, Record};
 
-/// How many records are in memory at a time.
+/// The number of records in memory at a time.
 const BATCH: usize = 64;
 
-/// What becomes of a run that is met again.
+/// The treatment of a run that is read again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// It is left out, with a warning.
+    /// The run is left out, with a warning.
     #[default]
     Skip,
-    /// It counts as often as it is there.
+    /// The run counts each time.
     Allow,
 }
 
-/// How to read.
+/// The options of reading.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What becomes of a run that is met again.
+    /// The treatment of a run that is read again.
     pub duplicates: Duplicates,
-    /// Only what was merged under this label.
+    /// The label to which reading is restricted.
     pub label: Option<String>,
 }
 
-/// Takes records.
+/// A consumer of records.
 pub trait Taker {
-    /// Takes the record at this place among all records. A record that is refused must leave
-    /// nothing behind.
+    /// Takes the record at this place among all records. If it fails, it must have no effect.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// The record cannot be used.
     fn take(&mut self, place: usize, file: RecordContent) -> Result<()>;
 
-    /// Whether a record that was refused may be taken now, because more is known of its image.
+    /// Returns true if a refused record may be taken now, because more is known of its image.
     fn takes_now(&self, _build_id: &[u8]) -> bool {
         false
     }
 
-    /// Whether a record that was refused is of another build of the image at this path, and records
+    /// Returns true if a refused record is of another build of the image at this path, and records
     /// of one build were taken.
     fn is_outdated(&self, _image: &Path, _build_id: &[u8]) -> bool {
         false
     }
 }
 
-/// What was noticed while records were read.
+/// The problems and warnings of reading records.
 #[derive(Debug, Default)]
 pub struct Notices {
-    /// What could not be used.
+    /// The records and files that could not be used.
     pub problems: Vec<Error>,
-    /// What does no harm.
+    /// Harmless facts.
     pub warnings: Vec<Warning>,
 }
 
-/// Something that does no harm, but that whoever reads the counts may want to know.
+/// A harmless fact that readers of the counts may need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// Runs were given more than once and counted once.
     Duplicates {
-        /// How many.
+        /// The number of runs.
         runs: usize,
-        /// The file in which the first of them was met again.
+        /// The first file that repeats one of them.
         first: PathBuf,
     },
     /// Runs of other builds of the program were left out.
     Outdated {
-        /// How many.
+        /// The number of runs.
         runs: usize,
-        /// A file that holds one.
+        /// A file that holds one of them.
         first: PathBuf,
     },
 }
 
 /// Reads the records of `inputs` and gives them to `taker`, without the runs that it has already.
-/// `observer` is told of each record that was read.
+/// Reports each record that was read to `observer`.
 pub fn each(
     inputs: &[Input],
     options: &Options,
@@ -129,20 +128,20 @@ pub fn each(
 struct Reading<'a> {
     options: &'a Options,
     taken: HashSet<RunId>,
-    /// How many runs were left out, and the first file in which one was.
+    /// The number of runs that were left out, and the first file with one of them.
     left_out: usize,
     first: Option<PathBuf>,
     refused: Vec<Refused>,
-    /// What is damaged in files that hold other records.
+    /// Damage in files that hold other records.
     problems: Vec<Error>,
 }
 
 /// A record that could not be used, or a file without any.
 struct Refused {
-    /// Its place among all records. A file without any has the place of the next record.
+    /// The place among all records. A file without any has the place of the next record.
     place: usize,
     path: PathBuf,
-    /// The image that it is of and its build-id, if it could be read.
+    /// The image of the record and its build-id, if it could be read.
     of: Option<(PathBuf, Vec<u8>)>,
     /// The reason in words.
     why: String,
@@ -191,7 +190,7 @@ impl<'a> Reading<'a> {
         unfinished.into_iter().for_each(|(place, file)| self.offer(place, file, taker));
     }
 
-    /// Reads the records at these places, several at a time, and takes them one by one.
+    /// Reads the records at these places, several at a time, and passes them to `take` one by one.
     fn pass(
         &mut self,
         places: &[usize],

@@ -1,4 +1,4 @@
-//! Profiles that are merged: what is summed, and what is kept apart.
+//! Merged profiles: the parts that are summed, and those that are kept apart.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn module(id: u8, counts: &[(u64, u64)]) -> Module {
     Module { id: ModuleId([id; 16]), counters: 9, counts: counts.to_vec() }
 }
 
-/// That of a new run.
+/// Returns the head of a new run.
 fn head() -> Head<'static> {
     static RUNS: AtomicU8 = AtomicU8::new(1);
     const ANCESTORS: [Ancestor; 1] = [Ancestor::new(6, 4)];
@@ -44,7 +44,7 @@ fn profile_of(head: Head<'static>, modules: Vec<Module>) -> Profile<'static> {
     Profile { head, parts: vec![Part { modules, ..Part::of(&head) }] }
 }
 
-/// Writes the profiles; gives their names.
+/// Writes the profiles; returns their names.
 fn written(folder: &TempDir, profiles: &[Profile<'_>]) -> Vec<Input> {
     let write = |(number, profile): (usize, &Profile<'_>)| {
         let path = folder.path().join(format!("{number}.pathprof"));
@@ -54,7 +54,7 @@ fn written(folder: &TempDir, profiles: &[Profile<'_>]) -> Vec<Input> {
     profiles.iter().enumerate().map(write).collect()
 }
 
-/// Merges them into one file, and reads it.
+/// Merges the profiles into one file, and reads it.
 fn merged(profiles: &[Profile<'_>]) -> RecordContent {
     let folder = TempDir::new().expect("a folder");
     let (images, notices) = merge::read(&written(&folder, profiles), &Options::default(), "", &());
@@ -64,7 +64,7 @@ fn merged(profiles: &[Profile<'_>]) -> RecordContent {
     read(&target)
 }
 
-/// Reads a file of one record.
+/// Reads a file with one record.
 fn read(path: &Path) -> RecordContent {
     let found = records::of(path).expect("sound").records;
     assert_eq!(found.len(), 1);
@@ -115,7 +115,7 @@ fn the_head_of_a_merged_record_has_the_flags_of_all_its_parts() {
         Head::decode(&record).expect("sound").flags
     };
     assert_eq!(head_flags(&[FORKED, PARTIAL]), FORKED | PARTIAL | MERGED);
-    // Both stand by themselves.
+    // Both are kept apart.
     assert_eq!(head_flags(&[INCOMPLETE, INCOMPLETE]), INCOMPLETE | MERGED);
     assert_eq!(head_flags(&[FORKED]), FORKED);
     assert_eq!(head_flags(&[0]), 0);
@@ -133,7 +133,7 @@ fn the_time_is_that_of_all_and_the_process_that_of_one() {
         (vec!["x".into(), "-a b".into()], "/tmp".into(), "box".into())
     );
     assert_eq!((file.build_id.as_slice(), file.image), (&b"id"[..], "/bin/x".into()));
-    // Several processes are no process that another file could be of.
+    // The sum of several processes has no identity of a process.
     assert_eq!(file.run.process_start, 0);
     assert_eq!(merged(&[part(100, 200, 7)]).run.process_start, 5);
 }
@@ -164,7 +164,7 @@ fn what_cannot_be_summed_stands_by_itself() {
     };
     let of = |flags| profile_of(Head { flags, ..head() }, vec![module(1, &[(0, 1)])]);
     assert_eq!(sizes(&[of(0), of(0), of(FORKED), of(FORKED), of(FORKED)]), [2, 3]);
-    // A process that is still counting will say more; of one that is gone all is known.
+    // A process that is still counting is incomplete; one that is gone is final.
     assert_eq!(sizes(&[of(INCOMPLETE), of(INCOMPLETE)]), [1, 1]);
     assert_eq!(sizes(&[of(INCOMPLETE | GONE), of(INCOMPLETE | GONE)]), [2]);
     // Keys are addresses of one process.
@@ -190,7 +190,7 @@ fn the_order_of_runs_does_not_matter() {
         profile_of(Head { start: 7, flags: INCOMPLETE, ..head() }, vec![module(1, &[(0, 1)])]),
     ];
     let bytes = |order: &[usize], groups: &[usize]| {
-        // Merged in groups first, then all together.
+        // The profiles are merged in groups first, then all together.
         let folder = TempDir::new().expect("a folder");
         let ordered: Vec<_> = order.iter().map(|&at| profiles[at].clone()).collect();
         let mut rest = &ordered[..];
@@ -268,7 +268,7 @@ fn the_map_is_that_of_the_keys() {
     };
     let own = |map: &str| Some(map.to_string());
     assert_eq!(maps(&[part(keyed(), Some("a")), part(keyed(), Some("b"))]), [own("a"), own("b")]);
-    // Nobody asks for the map of a process whose tables counted nothing.
+    // The map of a process whose tables counted nothing is not needed.
     assert_eq!(maps(&[part(plain(), Some("a")), part(keyed(), Some("b"))]), [None, own("b")]);
 }
 
@@ -306,7 +306,7 @@ fn profiles_of_several_images_need_a_folder() {
         found.sort();
         assert_eq!(found, [("/a/x".into(), 1), ("/b/x".into(), 2), ("/b/y".into(), 3)]);
     }
-    // One image goes where it is told, without a folder to name.
+    // One image goes to the named file, without a directory.
     let (one, _) = merge::read(&paths[..1], &Options::default(), "", &());
     merge::write(&one, &file, false).expect("written");
     assert_eq!(read(&file).parts[0].modules, [module(1, &[(0, 1)])]);
@@ -343,7 +343,7 @@ fn only_what_is_among_the_runs_is_replaced() {
     fs::write(at("empty"), "").expect("writable");
     write(&one, "empty", false).expect("nothing would be missed");
     merge::write(&one, Path::new("/dev/null"), false).expect("nothing is there");
-    // Among others a name that is taken gets a number.
+    // In a directory, a name that is taken gets a number.
     fs::create_dir(at("out")).expect("writable");
     let names = || {
         let entries = fs::read_dir(at("out"))

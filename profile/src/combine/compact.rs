@@ -1,11 +1,10 @@
-//! Makes a profile smaller: sums what older starts recorded, and takes in the raw files of
+//! Makes a profile smaller: sums the records of older starts, and takes in the raw files of
 //! processes that are gone.
 //!
-//! The records of the last starts stay as they are, so that each can still be looked at. Records
-//! that processes append in the meantime stay, too. A file that holds something unreadable is not
-//! changed.
+//! The records of the last starts stay as they are, so that each can still be shown. Records that
+//! processes append in the meantime stay, too. A file with unreadable parts is not changed.
 //!
-//! Other processes may append to the file while it is read and summed. Its lock is only taken to
+//! Other processes may append to the file while it is read and summed. Its lock is taken only to
 //! replace it, which is quick (`Compaction::replace`).
 
 use std::fs::{self, File};
@@ -22,35 +21,36 @@ use crate::records::{self, Input, Record, Records};
 use crate::starts::starts;
 use crate::unique_runs::Options;
 
-/// What became of a profile.
+/// The result of compacting a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compacted {
-    /// Its file.
+    /// The file of the profile.
     pub path: PathBuf,
-    /// How many records and raw files it had, and how many records it has.
+    /// The number of records and raw files before, and the number of records now.
     pub records: (usize, usize),
-    /// Its length in bytes, before and now; raw files are not counted.
+    /// The length in bytes, before and now, without raw files.
     pub bytes: (u64, u64),
 }
 
 /// Sums the records of the profile at `path`, except those of the last `keep` starts.
 ///
 /// # Errors
-/// It holds something that cannot be read, or cannot be written.
+/// The profile has unreadable parts, or cannot be written.
 pub fn compact(path: &Path, keep: usize, observer: &dyn Observer) -> Result<Compacted> {
     Compaction::of(path, keep, Reason::Asked, observer)?.replace(store::lock(path)?)
 }
 
 /// Sums the records of the profile at `path`, except those of the last start, if the profile is
-/// longer than `limit`. Raw files are left alone: a process in another container may be counting in
-/// one, unseen. If that process is killed, the raw file is all that is left of it.
+/// longer than `limit`. Raw files are left alone: a process in another container, which is not
+/// visible here, may be counting in one. If that process is killed, only the raw file is left of
+/// it.
 ///
-/// Nothing is done, and the result is `None`, unless the records that can be summed, and are not
-/// sums themselves, make up a quarter of the limit. So a profile whose sums are longer than the
-/// limit is not summed again for each start.
+/// Does nothing and returns `None` unless the records that can be summed, and are not sums
+/// themselves, make up more than a quarter of the limit. So a profile whose sums are longer than
+/// the limit is not summed again for each start.
 ///
-/// The result is also `None` if the file cannot be written, if somebody else has its lock, or if it
-/// holds something that cannot be read.
+/// Also returns `None` if the file cannot be written, if another process has its lock, or if it has
+/// unreadable parts.
 pub fn if_long(path: &Path, limit: u64, observer: &dyn Observer) -> Option<Compacted> {
     if fs::metadata(path).ok()?.len() <= limit || store::try_lock(path).is_err() {
         return None;
@@ -59,33 +59,33 @@ pub fn if_long(path: &Path, limit: u64, observer: &dyn Observer) -> Option<Compa
     compaction.replace(store::try_lock(path).ok()?).ok()
 }
 
-/// Why a profile is summed.
+/// The reason for summing a profile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reason {
-    /// Somebody asked for it.
+    /// The user requested it.
     Asked,
-    /// It is longer than this limit.
+    /// The profile is longer than this limit.
     Long(u64),
 }
 
-/// What a profile is to become.
+/// The planned new content of a profile.
 struct Compaction {
     path: PathBuf,
-    /// The file as it was read, `None` if there was none. As long as it is open, no other file has
+    /// The file as it was read; `None` if there was none. As long as it is open, no other file has
     /// its inode.
     file: Option<File>,
-    /// How much of the file was read.
+    /// The length of the part of the file that was read.
     length: u64,
     /// The raw files whose records are among the new ones.
     raw_files: Vec<PathBuf>,
-    /// How many records there were and are.
+    /// The numbers of records before and after.
     records: (usize, usize),
-    /// What the file is to hold.
+    /// The sums and the records that stay. `replace` adds the bytes that were appended meanwhile.
     content: Vec<u8>,
 }
 
 impl Compaction {
-    /// Reads and sums.
+    /// Reads and sums the records.
     fn of(path: &Path, keep: usize, reason: Reason, observer: &dyn Observer) -> Result<Self> {
         let file = open::regular(path).ok();
         let found = records::of(path).with_context(|| path.display().to_string())?;
@@ -98,7 +98,7 @@ impl Compaction {
             .filter_map(|record| record.range)
             .map(|(start, length)| start + length);
         let length = ends.max().unwrap_or(0);
-        // What is still in use stays where it is.
+        // Raw files in use stay where they are.
         let is_taken = |record: &Record| {
             record.range.is_some() || reason == Reason::Asked && !record.is_in_use()
         };
@@ -106,7 +106,7 @@ impl Compaction {
         let starts = starts(&records);
         let (kept, old) = starts.split_at(keep.min(starts.len()));
         let (mut kept, mut old) = (kept.concat(), old.concat());
-        // One record is its own sum.
+        // A single record is its own sum.
         if old.len() == 1 {
             kept.append(&mut old);
         }
@@ -149,14 +149,14 @@ impl Compaction {
         locked.seek(SeekFrom::Start(self.length))?;
         locked.read_to_end(&mut self.content)?;
         output::replace(&self.path, &data, |out| Ok(out.write_all(&self.content)?))?;
-        // What is in the profile now is not told twice if this fails.
+        // The runs of the raw files are in the profile now. If this fails, they are not read twice.
         self.raw_files.iter().for_each(|path| drop(fs::remove_file(path)));
         let bytes = (data.len(), self.content.len() as u64);
         Ok(Compacted { path: self.path, records: self.records, bytes })
     }
 
-    /// Whether this file is the one that was read. If there was none, it must hold nothing: another
-    /// process may have taken the raw files in.
+    /// Returns true if this file is the one that was read. If there was none, it must be empty:
+    /// another process may have taken in the raw files.
     fn is_of(&self, file: &File) -> Result<bool> {
         let data = file.metadata()?;
         Ok(match &self.file {
@@ -166,7 +166,7 @@ impl Compaction {
     }
 }
 
-/// A record for each image of these records.
+/// Returns a record for each image of these records.
 fn sums(path: &Path, records: Vec<Record>, observer: &dyn Observer) -> Result<Vec<Vec<u8>>> {
     let input =
         Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
@@ -191,7 +191,7 @@ mod tests {
         Profile { head, parts: vec![Part::of(&head)] }.encode()
     }
 
-    /// A profile of these runs, each a start of its own.
+    /// Writes a profile of these runs, each a start of its own.
     fn written(runs: &[u8]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("x.pathprof");
@@ -200,7 +200,7 @@ mod tests {
         (folder, path)
     }
 
-    /// The runs of a profile.
+    /// Returns the runs of a profile.
     fn runs(path: &Path) -> Vec<u8> {
         let found = records::of(path).expect("sound").records;
         let files = found.iter().map(|record| record.read().expect("sound"));
@@ -228,7 +228,7 @@ mod tests {
         let [one, other] =
             [1, 0].map(|keep| Compaction::of(&path, keep, Reason::Asked, &()).expect("sound"));
         one.replace(store::lock(&path).expect("ours")).expect("writable");
-        // It is longer than it was, so that its length alone tells nothing.
+        // It is longer than before, so the length alone does not reveal the change.
         let mut longer = fs::read(&path).expect("it is there");
         (4..9).for_each(|run| longer.extend(record(run)));
         fs::write(&path, &longer).expect("writable");
@@ -240,7 +240,7 @@ mod tests {
         );
         assert_eq!(fs::read(&path).expect("it is there"), longer);
         assert_eq!(runs(&path), [1, 2, 3, 4, 5, 6, 7, 8]);
-        // The same where there were only raw files, and somebody has taken them in.
+        // The same applies if there were only raw files, and another process has taken them in.
         let none = Compaction {
             path: path.clone(),
             file: None,
@@ -267,7 +267,7 @@ mod tests {
         held.lock_shared().expect("nobody else has it");
         assert_eq!(if_long(&path, 1, &()), None, "somebody else is at it");
         held.unlock().expect("ours");
-        // A raw file of a process that is gone, as far as we know.
+        // A raw file of a process that is gone, as far as can be determined.
         let raw = folder.path().join(".x.pathprof.4000000000.raw");
         let host = rustix::system::uname().nodename().to_bytes().to_vec();
         let head = Head { run: RunId([9; 16]), pid: 4_000_000_000, host: &host, ..Head::default() };
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!((done.records, done.bytes.0), ((4, 2), length));
         assert_eq!(runs(&path), [1, 2, 3, 4, 9]);
         assert!(raw.is_file());
-        // What was summed is not summed again and again.
+        // Records that are sums already are not summed again.
         let sums = fs::read(&path).expect("it is there");
         assert_eq!(if_long(&path, 1, &()), None);
         let more = [sums.clone(), record(5)].concat();
@@ -297,7 +297,7 @@ mod tests {
             (more.len() as u64 > mine * 4 - 4).then_some((3, 2))
         );
         assert_eq!(runs(&path), [1, 2, 3, 4, 5, 9]);
-        // What cannot be read is not touched.
+        // A file with unreadable parts is not changed.
         let torn = [more.as_slice(), &record(6)[..30]].concat();
         fs::write(&path, &torn).expect("writable");
         assert_eq!(if_long(&path, 1, &()), None);
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn mode_and_owner_stay() {
         let (_folder, path) = written(&[1, 2, 3]);
-        // Only root may give files away.
+        // Only root may change the owner of a file.
         let given = std::os::unix::fs::chown(&path, Some(12345), Some(23456)).is_ok();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("ours");
         let before = fs::metadata(&path).expect("it is there");

@@ -1,11 +1,11 @@
 //! Joins the records of many runs of one image into one record.
 //!
-//! The record holds the [sum](crate::combine::sum) of what the runs counted. It keeps their
-//! identities, by which [a run that is in another file, too](crate::unique_runs) is
-//! recognised. Its head is that of the run that began first, with the latest end and the flags of
-//! all. It is read like any other record.
+//! The record holds the [sum](crate::combine::sum) of the counts of the runs. It keeps their
+//! identities, by which [a run that is in another file, too](crate::unique_runs) is recognised. Its
+//! head is that of the run that began first, with the latest end and the flags of all. It is read
+//! like any other record.
 //!
-//! No run is lost: a file is only replaced by one that holds all of its runs.
+//! No run is lost: without `replace`, a file is replaced only by one that holds all of its runs.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -28,13 +28,13 @@ use crate::records::Input;
 use crate::unique_runs::{self, Notices, Options, Taker};
 use crate::{open, records};
 
-/// What tells images apart.
+/// The identity of an image.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ImageId {
     BuildId(Vec<u8>),
-    /// Without a build-id, its file by whatever name,
+    /// Without a build-id: its file, under any name.
     File(FileId),
-    /// or, if that is gone, where it was.
+    /// Without a build-id and a file: its former path.
     Path(PathBuf),
 }
 
@@ -51,7 +51,7 @@ impl ImageId {
     }
 }
 
-/// The sums of records by image, in the order of their first ones.
+/// The sums of records by image, in the order of the first record of each.
 #[derive(Debug, Default)]
 pub struct ByImage {
     sums: Vec<(usize, Sum)>,
@@ -73,24 +73,24 @@ impl Taker for ByImage {
 }
 
 impl ByImage {
-    /// How many images there are.
+    /// Returns the number of images.
     pub fn len(&self) -> usize {
         self.sums.len()
     }
 
-    /// Whether nothing could be read.
+    /// Returns true if there are no images.
     pub fn is_empty(&self) -> bool {
         self.sums.is_empty()
     }
 
-    /// A record for each image.
+    /// Returns a record for each image.
     pub fn records(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         self.sums.iter().map(|(_, sum)| sum.encode())
     }
 }
 
-/// Reads and sums `inputs`. What cannot be read becomes a problem that names it. Runs that have no
-/// label yet get `label`.
+/// Reads and sums `inputs`. An input that cannot be read becomes a problem that names it. Runs
+/// without a label get `label`.
 pub fn read(
     inputs: &[Input],
     options: &Options,
@@ -104,11 +104,11 @@ pub fn read(
 }
 
 /// Merges the profiles of each image into `target`: a file, or a directory that gets a file for
-/// each image. With `replace` a file may take the place of one that holds something else.
+/// each image. With `replace`, the target file may hold other content.
 ///
 /// # Errors
-/// Profiles of several images for one file, a file that would be lost, or one that cannot be
-/// written.
+/// There are profiles of several images for one file, the content of an existing file would be
+/// lost, or a file cannot be written.
 pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
     let several = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
     let merged: Vec<_> = images.sums.iter().map(|(_, sum)| Merged::of(sum)).collect();
@@ -151,12 +151,12 @@ struct Merged<'a> {
     bytes: Vec<u8>,
 }
 
-/// What stands where a profile is to be written.
+/// The state of the path where a profile is to be written.
 enum Destination {
     Free,
-    /// Something that nobody would miss.
+    /// A file that can be replaced without loss.
     Replaceable,
-    /// Something else; the text completes "FILE exists and …".
+    /// Another file; the text completes "FILE exists and …".
     Taken(String),
 }
 
@@ -207,7 +207,7 @@ impl<'a> Merged<'a> {
         self.write_to(path, &place)
     }
 
-    /// Writes a file in a directory, under a name that is free. Images may have one name.
+    /// Writes a file in a directory, under a free name. Images may have the same name.
     fn write_among(&self, folder: &Path) -> Result<()> {
         let name = self.image.file_name().unwrap_or("image".as_ref());
         for number in 1u32.. {
@@ -220,7 +220,7 @@ impl<'a> Merged<'a> {
             let place = self.place(&path);
             let is_free = match place {
                 Destination::Free => true,
-                // A pipe of that name is not meant.
+                // A pipe of that name is not a valid target.
                 Destination::Replaceable => open::regular(&path).is_ok(),
                 Destination::Taken(_) => false,
             };
@@ -231,7 +231,8 @@ impl<'a> Merged<'a> {
         bail!("all names in {} are taken", folder.display())
     }
 
-    /// Writes the file at `path`, where `found` was. A file that came there meanwhile stays.
+    /// Writes the file at `path`, whose earlier state is `found`. If `path` was free, a file that
+    /// was created there meanwhile stays.
     fn write_to(&self, path: &Path, found: &Destination) -> Result<()> {
         let write = |out: &mut dyn Write| Ok(out.write_all(&self.bytes)?);
         match found {

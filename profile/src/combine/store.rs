@@ -1,6 +1,6 @@
 //! Appends records to profiles as the runtime does: under the lock of the file.
 //!
-//! The rules are those of `runtime/src/append.rs`: both files must say the same.
+//! The rules are those of `runtime/src/append.rs`: both files must implement the same.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -16,19 +16,19 @@ use crate::output;
 use crate::records;
 use crate::records::Input;
 
-/// Opens the profile at `path` and takes its lock, so that nobody else writes to it. If there is no
-/// profile, it is created.
+/// Opens the profile at `path` and takes its lock, so that no other process writes to it. If there
+/// is no profile, it is created.
 ///
 /// # Errors
-/// It is no profile, or cannot be written.
+/// The file is not a profile, or cannot be written.
 pub fn lock(path: &Path) -> Result<File> {
     lock_with(path, |file| file.lock())
 }
 
-/// The same without waiting for the lock.
+/// Does the same as [`lock`], but does not wait for the lock.
 ///
 /// # Errors
-/// As for [`lock`], and somebody else has the lock.
+/// As for [`lock`], and another process has the lock.
 pub fn try_lock(path: &Path) -> Result<File> {
     lock_with(path, |file| file.try_lock().map_err(io::Error::from))
 }
@@ -50,7 +50,7 @@ fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File
             bail!("{}: it is not a regular file", problem());
         }
         lock(&file).with_context(problem)?;
-        // Whoever sums the records of a file puts another one in its place.
+        // A process that sums the records of a file puts another file in its place.
         let there = fs::symlink_metadata(path);
         if !there.is_ok_and(|there| output::is_one_file(&there, &data)) {
             continue;
@@ -65,11 +65,11 @@ fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File
     }
 }
 
-/// Brings the records of the profile `from` into the profile of the same name in the directory
-/// `to`. Gives these records, where they are now. A raw file that is still in use is moved.
+/// Appends the records of the profile `from` to the profile of the same name in the directory `to`.
+/// Returns these records at their new place. A raw file that is still in use is moved.
 ///
 /// # Errors
-/// What is there is no profile, or cannot be written.
+/// The file in `to` is not a profile, or cannot be written.
 pub fn bring(from: &Path, to: &Path) -> Result<Input> {
     let target = to.join(from.file_name().context("a profile has no name")?);
     let found = records::of(from)?;

@@ -1,11 +1,12 @@
-//! Sums what several runs of one image counted.
+//! Sums the counts of several runs of one image.
 //!
-//! All counters are added, whatever they count. Entries and frames in flight are sums of counters
-//! (`analyse/entries.rs`), so those of the sum are those of all runs.
+//! All counters are added, whatever their meaning. Entries and frames in flight are sums of
+//! counters (`analyse/entries.rs`), so those of the sum are those of all runs.
 //!
-//! Runs are added only if their counts mean the same. They are kept apart by their flags, by the
-//! label that the user gave them, by the keys of tables, which are addresses of one process, and by
-//! whether they may still be completed. The sum does not depend on the order of the runs.
+//! Runs are added only if their counts have the same meaning. They are kept apart by their flags,
+//! by the label that the user gave them, by the keys of tables, which are addresses of one process,
+//! and by the possibility that they will still be completed. The sum does not depend on the order
+//! of the runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -15,20 +16,20 @@ use pathformat::profile::{Ancestor, Head, MERGED, Module, Part, Profile, RunId};
 
 use crate::record_content::RecordContent;
 
-/// Between the names of the machines of a sum.
+/// The separator between the names of machines in a sum.
 const SEPARATOR: &str = ", ";
 
 /// The sum of any number of records of one image.
 #[derive(Debug, Default)]
 pub struct Sum {
     first: Option<First>,
-    /// The machines that runs were on.
+    /// The names of the machines of all runs.
     hosts: BTreeSet<Vec<u8>>,
     stop: u64,
     parts: BTreeMap<Key, Summed>,
 }
 
-/// Who ran first.
+/// The run that began first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct First {
     start: u64,
@@ -43,27 +44,27 @@ struct First {
     host: Vec<u8>,
 }
 
-/// What parts must have in common to be summed.
+/// The properties that parts must share to be summed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     label: Vec<u8>,
     flags: u32,
-    /// The first run of a part that stands by itself.
+    /// The first run of a part that is not summed with others.
     alone: Option<RunId>,
 }
 
-/// Parts that were summed.
+/// The sum of several parts.
 #[derive(Debug, Default)]
 struct Summed {
     runs: BTreeSet<RunId>,
     map: Option<Vec<u8>>,
-    /// Counts by place in the record, identity and length. The place is 0 unless keys stand before
-    /// the module that they belong to.
+    /// The counts, by position in the record, identity and length. The position is 0 except in
+    /// parts with keys, where keys precede the module that they belong to.
     modules: BTreeMap<(usize, ModuleId, u64), Vec<(u64, u64)>>,
 }
 
 impl Sum {
-    /// Adds a record. Its parts that have no label get `label`.
+    /// Adds a record. Parts without a label get `label`.
     pub fn add(&mut self, file: RecordContent, label: &[u8]) {
         let mut command_line = Vec::new();
         for argument in &file.run.command_line {
@@ -87,7 +88,7 @@ impl Sum {
         if self.first.as_ref().is_none_or(|known| first < *known) {
             self.first = Some(first);
         }
-        // A sum has the names of all machines of its runs.
+        // A sum has the names of the machines of all its runs.
         let hosts = host.split(SEPARATOR).filter(|host| !host.is_empty());
         self.hosts.extend(hosts.map(|host| host.as_bytes().to_vec()));
         self.stop = self.stop.max(file.run.stop);
@@ -110,22 +111,22 @@ impl Sum {
         }
     }
 
-    /// Where the image was.
+    /// Returns the path of the image when it ran.
     pub fn image(&self) -> &[u8] {
         self.first.as_ref().map_or(b"", |first| &first.image)
     }
 
-    /// The build-id of the image; empty if it has none.
+    /// Returns the build-id of the image; empty if it has none.
     pub fn build_id(&self) -> &[u8] {
         self.first.as_ref().map_or(&[], |first| &first.build_id)
     }
 
-    /// The runs that were added.
+    /// Returns the runs that were added.
     pub fn runs(&self) -> impl Iterator<Item = RunId> + '_ {
         self.parts.values().flat_map(|part| part.runs.iter().copied())
     }
 
-    /// The record.
+    /// Encodes the record.
     pub fn encode(&self) -> Vec<u8> {
         let Some(first) = &self.first else { return Vec::new() };
         let merged = if self.runs().nth(1).is_some() { MERGED } else { 0 };
@@ -169,13 +170,13 @@ impl Key {
     }
 }
 
-/// Whether tables counted something, so that there are keys of one process.
+/// Returns true if tables counted something, so that the part has keys of one process.
 fn has_keys(part: &Part) -> bool {
     let ids: BTreeSet<_> = part.modules.iter().map(|module| module.id).collect();
     ids.iter().any(|id| ids.contains(&id.keys()))
 }
 
-/// Adds counts to others, both in ascending order of index.
+/// Adds `counts` to `sums`, both in ascending order of index.
 fn add(sums: &mut Vec<(u64, u64)>, counts: Vec<(u64, u64)>) {
     if sums.is_empty() {
         *sums = counts;

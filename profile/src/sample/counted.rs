@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::observer::{Observer, Work};
 
-/// Counts the steps of which it is told.
+/// Counts the steps that are reported to it.
 #[derive(Debug, Default)]
 pub struct Counted(AtomicUsize);
 
 impl Counted {
-    /// How many there were.
+    /// Returns the number of steps.
     pub fn steps(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
