@@ -1,12 +1,12 @@
-//! Reads a trace: who ran, which chunks the file has of which stream, and the bytes of a chunk.
+//! Reads a trace: its process, the chunks of its streams, and the bytes of a chunk.
 //!
-//! A trace may be far larger than the memory, and may grow meanwhile. So what is kept of a chunk is
-//! its number and its place, and chunks are read one at a time. The file is read, not mapped: it
-//! may become shorter while somebody looks at it. Nothing in it is trusted. A chunk that makes no
-//! sense is left out and told, and the others are read. Holes of a sparse file are skipped.
+//! A trace may be far larger than the memory, and may grow meanwhile. So only the number and the
+//! position of a chunk are kept, and chunks are read one at a time. The file is read, not mapped:
+//! it may become shorter meanwhile. Its content is not trusted. An invalid chunk is reported and
+//! left out, and the others are read. Holes of a sparse file are skipped.
 //!
-//! * [`chosen`] finds the trace that is meant.
-//! * `head` reads which process ran, [`images`] reads its images.
+//! * [`chosen`] finds the trace to read.
+//! * `head` reads the head of a chunk, [`images`] the images of the process.
 //! * [`frame`] decompresses a chunk, [`records`] reads its records, [`event`] one event.
 //! * [`stream_id`] is the number of a stream.
 
@@ -34,71 +34,71 @@ pub mod stream_id;
 
 use stream_id::StreamId;
 
-/// No chunk is longer: the whole of one is read into memory.
+/// The maximum length of a chunk: a whole chunk is read into memory.
 const LONGEST_CHUNK: u64 = 1 << 26;
 
-/// A trace that is open.
+/// An open trace.
 #[derive(Debug)]
 pub struct Trace {
     file: File,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// The process.
+    /// The process that wrote it.
     pub run: Run,
     /// The length of the file when it was opened.
     pub length: u64,
-    /// How much of it takes room on the disk.
+    /// The number of bytes that the file occupies on the disk.
     pub on_disk: u64,
     /// The length of its header.
     pub header: u64,
     /// The length of a chunk.
     pub chunk_size: u64,
-    /// How many chunks were never begun, whole or in part.
+    /// The number of chunks that were never begun, including a partial one at the end.
     pub free_chunks: u64,
-    /// What is true of the whole process; no chunks if the trace does not tell.
+    /// The stream of records that concern the whole process; no chunks if the trace has none.
     pub process: Stream,
     /// Its streams, by number.
     pub streams: Vec<Stream>,
-    /// What of it cannot be used.
+    /// The parts of the trace that cannot be used.
     pub problems: Vec<Error>,
 }
 
 /// The chunks of a thread, or of a signal handler that interrupts one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
-    /// Its number, from 1; [`PROCESS`].
+    /// Its number, from 1; or [`PROCESS`].
     pub number: StreamId,
     /// The stream that it interrupts, if it is a signal handler's.
     pub interrupts: Option<StreamId>,
-    /// The kernel's number of the thread.
+    /// The number of the thread in the kernel.
     pub thread: u32,
-    /// Its chunks by their numbers, each number once.
+    /// Its chunks in the order of their numbers, each number once.
     pub chunks: Vec<Chunk>,
 }
 
-/// Where a chunk is.
+/// The position of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Which of the stream's it is, from 0.
+    /// Its number within the stream, from 0.
     pub number: u64,
-    /// Where it starts in the file.
+    /// Its offset in the file.
     pub position: u64,
-    /// When it was begun, in nanoseconds of the monotonic clock.
+    /// The time at which it was begun, in nanoseconds of the monotonic clock.
     pub time: u64,
-    /// When it was begun, in ticks.
+    /// The time at which it was begun, in ticks.
     pub ticks: u64,
-    /// How long the frame is that holds its records; 0 if they are not compressed.
+    /// The length of the frame that holds its records; 0 if they are not compressed.
     pub frame: u32,
 }
 
 impl Chunk {
-    /// What tells it from what the same place of the file holds later.
+    /// Returns the identity of the chunk, which differs for a later chunk at the same offset.
     fn identity(&self) -> (u64, u64) {
         (self.number, self.ticks)
     }
 }
 
-/// Whether the file at `path` begins as traces do.
+/// Returns true if the file at `path` begins with the magic number of traces.
 pub fn is_trace(path: &Path) -> bool {
     let mut start = [0; 8];
     open::regular(path).is_ok_and(|file| file.read_exact_at(&mut start, 0).is_ok())
@@ -109,12 +109,12 @@ impl Trace {
     /// Opens the trace at `path`.
     ///
     /// # Errors
-    /// There is none, or its header is damaged; the message names the file.
+    /// There is no such trace, or its header is damaged; the message names the file.
     pub fn open(path: &Path) -> Result<Self> {
         Self::read(path).with_context(|| path.display().to_string())
     }
 
-    /// How many chunks its streams have.
+    /// Returns the number of chunks of all streams.
     pub fn num_chunks(&self) -> usize {
         self.streams.iter().map(|stream| stream.chunks.len()).sum()
     }
@@ -156,12 +156,12 @@ impl Trace {
         let mut streams: BTreeMap<u32, Stream> = BTreeMap::new();
         let mut position = self.header;
         let mut begun = 0;
-        // What is known to be no hole ends here.
+        // The end of the data before the next hole.
         let mut data_end = 0;
         while position < self.length {
             if position >= data_end {
                 let Some((data, end)) = next_data(&self.file, position, self.length) else { break };
-                // The chunk in which the data start.
+                // The chunk that contains the first byte of the data.
                 position += (data.saturating_sub(position) / self.chunk_size) * self.chunk_size;
                 data_end = end;
             }
@@ -206,8 +206,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Sorts chunks by their numbers. Of those with one number all but the first are left out. That
-    /// is no damage if they are the same: the process was killed while a full chunk moved.
+    /// Sorts chunks by their numbers, and keeps the first one of each number. Identical duplicates
+    /// are no damage: the process was killed while a full chunk moved.
     fn put_in_order(&mut self, chunks: &mut Vec<Chunk>) {
         chunks.sort_unstable_by_key(|chunk| (chunk.number, chunk.position));
         let mut last: Option<Chunk> = None;
@@ -225,9 +225,9 @@ impl Trace {
         });
     }
 
-    /// Whether two chunks of one stream and number hold the same.
+    /// Returns true if two chunks of one stream and number have the same content.
     fn is_copy(&self, first: &Chunk, second: &Chunk) -> bool {
-        // One of them may be compressed, and zeros end its records.
+        // One of them may be compressed. Trailing zeros are not part of the records.
         let records = |chunk| {
             let mut buffer = Vec::new();
             self.content(chunk, &mut buffer).ok()?;
@@ -239,20 +239,20 @@ impl Trace {
         first.is_some() && first == records(second)
     }
 
-    /// Says what is wrong with a chunk.
+    /// Returns the error for a damaged chunk.
     fn broken(&self, index: u64, why: &str) -> Error {
         anyhow!("{}: chunk {index} of the file is damaged: {why}", self.path.display())
     }
 
-    /// The place of a chunk among all of the file.
+    /// Returns the index of a chunk among all chunks of the file.
     pub fn index(&self, chunk: &Chunk) -> u64 {
         chunk.position.saturating_sub(self.header) / self.chunk_size
     }
 
-    /// Reads what a chunk holds behind its head, uncompressed; less if the file ends before.
+    /// Reads the records of a chunk, uncompressed; less if the file ends before.
     ///
     /// # Errors
-    /// Those of the file, the chunk is used again meanwhile, and its frame is damaged.
+    /// The file cannot be read, the chunk is used again meanwhile, or its frame is damaged.
     pub fn content<'a>(&self, chunk: &Chunk, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let start = chunk.position.saturating_add(CHUNK_HEAD as u64);
         let longest = self.chunk_size - CHUNK_HEAD as u64;
@@ -274,19 +274,19 @@ impl Trace {
         Ok(buffer)
     }
 
-    /// Reads a chunk with its head, as it stands in the file. What is behind the end of the file is
+    /// Reads a chunk with its head, as it is in the file. Bytes behind the end of the file are
     /// zeros.
     ///
     /// # Errors
-    /// Those of the file, and the chunk is used again meanwhile.
+    /// The file cannot be read, or the chunk is used again meanwhile.
     pub fn whole(&self, chunk: &Chunk) -> Result<Vec<u8>> {
         let bytes = self.bytes(chunk.position, self.chunk_size)?;
         self.make_sure_of(chunk)?;
         Ok(bytes)
     }
 
-    /// Makes sure that a chunk that was read is still the one that was listed: a program that runs
-    /// moves what its chunks hold.
+    /// Checks that a chunk that was read is still the one that was listed: a running program moves
+    /// the content of its chunks.
     fn make_sure_of(&self, chunk: &Chunk) -> Result<()> {
         let mut bytes = [0; CHUNK_HEAD];
         self.fill(chunk.position, &mut bytes)?;
@@ -296,10 +296,10 @@ impl Trace {
         }
     }
 
-    /// Reads a part of the file, as it is. What is behind its end is zeros.
+    /// Reads a part of the file without decoding. Bytes behind the end of the file are zeros.
     ///
     /// # Errors
-    /// Those of the file.
+    /// The file cannot be read.
     pub fn bytes(&self, position: u64, length: u64) -> Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(length)?];
         self.fill(position, &mut bytes)?;
@@ -321,12 +321,12 @@ impl Trace {
     }
 }
 
-/// The process that a header tells of.
+/// Returns the process that a header describes.
 fn run(path: &Path, head: &Head<'_>) -> Run {
     RecordContent::new(path, head, vec![Part::of(head)]).run
 }
 
-/// Says what is wrong with a header.
+/// Returns the error for a damaged header.
 fn damage(error: wire::Error, bytes: &[u8]) -> Error {
     match error {
         wire::Error::BadVersion(found) => other_version(found, "trace", TRACE_VERSION),

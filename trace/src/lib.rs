@@ -1,13 +1,13 @@
-//! Reads traces: what each thread did, step by step, and what follows from it.
+//! Reads traces: the steps of each thread, and the analyses of them.
 //!
-//! Data flows through the rooms one way:
+//! Data flows through the modules in one direction:
 //!
 //! * [`file`](mod@file) reads a trace: its chunks, their records and the images that ran.
 //! * [`steps`] turns the records of a stream into steps.
-//! * [`order`] says what waited for what.
-//! * [`tasks`] is the graph of tasks, and what follows from it.
-//! * [`memory`] says what threads do to memory that others use, too.
-//! * [`task_analysis`] is the graph with all that is shown of it.
+//! * [`order`] determines the order between threads.
+//! * [`tasks`] builds and measures the task graph.
+//! * [`memory`] analyses accesses to memory that threads share.
+//! * [`task_analysis`] is the task graph with everything that is shown of it.
 #![forbid(unsafe_code)]
 
 pub mod file;

@@ -1,16 +1,16 @@
-//! What threads do to memory that others use, too.
+//! Analyses of accesses to memory that threads share.
 //!
-//! * [`races`] finds accesses that nothing orders. `clocks` says who knows what of whom, with the
-//!   help of `vector_clock`.
-//! * [`cache`] is a cache, [`simulation`] says which accesses miss in it.
-//! * [`distances`] says how many other lines were accessed between two accesses to one.
-//! * [`owners`] says whose memory is: `lifetimes` in which block of the heap an address is, `sites`
-//!   where blocks are allocated. `owner_walk` keeps them up to date while a trace is walked.
-//!   [`owned`] says it of each access, [`owner_names`] in words.
-//! * [`frees`] finds out beforehand where memory is freed. [`locks`] says whose memory locks and
-//!   barriers are in.
-//! * [`sharing`] says which threads share memory.
-//! * [`uses`] puts these together: how much memory is used, by whom, and how soon again.
+//! * [`races`] finds conflicting accesses that are not ordered. `clocks` has the vector clocks of
+//!   all threads, `vector_clock` a single one.
+//! * [`cache`] is a cache, [`simulation`] counts the misses of accesses in it.
+//! * [`distances`] computes the number of other lines accessed between two accesses to one line.
+//! * [`owners`] determines the owners of memory: `lifetimes` the heap block of an address, `sites`
+//!   the places of allocations. `owner_walk` keeps them up to date during a walk through a trace.
+//!   [`owned`] gives the owner for each access, [`owner_names`] its name.
+//! * [`frees`] collects all frees in advance. [`locks`] names the owners of locks and barriers.
+//! * [`sharing`] finds the memory that threads share.
+//! * [`uses`] combines these: the amount of memory that is used, by each owner, and the reuse
+//!   distances.
 //! * `line_map` is a fast map by lines.
 
 pub mod cache;

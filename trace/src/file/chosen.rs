@@ -1,4 +1,4 @@
-//! Chooses the trace to read: one that is named, or the newest one of a program or a directory.
+//! Chooses the trace to read: the named one, or the newest one of a program or a directory.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,21 +13,22 @@ use profile::{arrays, directories};
 
 use crate::file::is_trace;
 
-/// A trace that was chosen.
+/// The trace that was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// The trace.
+    /// The path of the trace.
     pub path: PathBuf,
-    /// Among how many it is the newest; `None` if it was named.
+    /// The number of traces of which it is the newest; `None` if it was named.
     pub among: Option<usize>,
 }
 
-/// The trace that `argument` names. An image stands for the newest trace that its runs left, a
-/// directory for the newest one in it. Without an argument it is the newest one in the current
-/// directory.
+/// Returns the trace that `argument` names. An image stands for the newest trace that its runs
+/// left, a directory for the newest one in it. Without an argument, returns the newest one in the
+/// current directory.
 ///
 /// # Errors
-/// There is none, or a directory cannot be read. Whether the file can be read is not checked here.
+/// There is no trace, or a directory cannot be read. This function does not check that a named
+/// trace can be read.
 pub fn chosen(argument: Option<&Path>) -> Result<Chosen> {
     let Some(path) = argument else {
         return match newest(traces_in(Path::new("."))?) {
@@ -59,13 +60,13 @@ pub fn chosen(argument: Option<&Path>) -> Result<Chosen> {
     }
 }
 
-/// The traces in a directory.
+/// Returns the traces in a directory.
 fn traces_in(directory: &Path) -> Result<Vec<PathBuf>> {
     let files = directories::entries(directory)?.into_iter().map(|entry| entry.path());
     Ok(files.filter(|path| path.extension() == Some(OsStr::new(TRACE)) && is_trace(path)).collect())
 }
 
-/// The traces `NAME.PROCESS.pathtrace` beside the profile `NAME.pathprof`.
+/// Returns the traces `NAME.PROCESS.pathtrace` beside the profile `NAME.pathprof`.
 fn traces_beside(profile: &Path) -> Vec<PathBuf> {
     let (Some(directory), Some(stem)) = (profile.parent(), profile.file_stem()) else {
         return Vec::new();
@@ -79,7 +80,7 @@ fn traces_beside(profile: &Path) -> Vec<PathBuf> {
     traces
 }
 
-/// The one that was written last; of several the one with the last name.
+/// Returns the trace that was written last; among several, the one with the greatest name.
 fn newest(traces: Vec<PathBuf>) -> Option<Chosen> {
     let among = Some(traces.len());
     let written = |path: &PathBuf| fs::metadata(path).and_then(|data| data.modified()).ok();

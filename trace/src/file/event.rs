@@ -1,4 +1,4 @@
-//! What an event of a trace tells.
+//! The events of a trace.
 
 use pathformat::messages;
 use pathformat::trace::{Allocation, Kind, Operation, Repetition, Synchronisation};
@@ -13,13 +13,13 @@ pub enum Event {
     Allocated(Allocation),
     /// A path ended several times, one after the other.
     Repeated(Repetition),
-    /// Of another kind, which says nothing about a thread; `None` if it is not known.
+    /// An event of another kind, which does not concern a thread; `None` if the kind is unknown.
     Other(Option<Kind>),
 }
 
 impl Event {
-    /// Reads the payload of an event of this kind. One that is too short tells nothing, one that is
-    /// too long has something at its end that is not known.
+    /// Decodes the payload of an event of this kind. A payload that is too short yields
+    /// `Other(None)`. Extra bytes at the end are ignored.
     pub fn of(kind: Option<Kind>, payload: &[u8]) -> Self {
         match kind {
             Some(Kind::Synchronised) => Synchronisation::read_from_prefix(payload)
@@ -33,7 +33,7 @@ impl Event {
     }
 }
 
-/// The function of MPI that was called, if that is the operation.
+/// Returns the MPI function that was called, if the operation is a call of one.
 pub fn function_called(event: &Synchronisation) -> Option<&'static str> {
     let is_message = event.operation() == Some(Operation::Message);
     is_message.then(|| messages::name(event.object.get())).flatten()

@@ -1,23 +1,23 @@
-//! The frame of Zstandard that stands in a chunk in place of its records.
+//! The Zstandard frame that replaces the records of a compressed chunk.
 
 use std::io::{ErrorKind, Read};
 
 use anyhow::{Result, anyhow};
 use zstd::stream::read::Decoder;
 
-/// Appends to `out`, which is empty, what a frame holds: at most so many bytes. If the frame is cut
-/// off, as `is_cut` says, that is what its whole blocks hold.
+/// Decompresses a frame of at most `most` bytes of content, and appends it to `out`, which is
+/// empty. If the frame is truncated, as `is_cut` states, only its whole blocks are decompressed.
 ///
 /// # Errors
-/// The frame is damaged, or holds more.
+/// The frame is damaged, or has more content.
 pub(super) fn unpack(frame: &[u8], most: usize, is_cut: bool, out: &mut Vec<u8>) -> Result<()> {
     let damaged =
         |why: &dyn std::fmt::Display| anyhow!("its compressed records are damaged: {why}");
     let mut decoder = Decoder::with_buffer(frame).map_err(|error| damaged(&error))?.single_frame();
-    // What a decoder needs is bounded by the window. Frames with another one are not ours.
+    // The window bounds the memory of the decoder. The tracer writes no frames with a larger one.
     let window = most.max(1 << 10).next_power_of_two().ilog2();
     decoder.window_log_max(window).map_err(|error| damaged(&error))?;
-    // One byte more tells whether there is more.
+    // One more byte reveals excess content.
     match decoder.take(most as u64 + 1).read_to_end(out) {
         Ok(_) if out.len() > most => Err(damaged(&"they are longer than a chunk")),
         Ok(_) => Ok(()),
@@ -29,12 +29,12 @@ pub(super) fn unpack(frame: &[u8], most: usize, is_cut: bool, out: &mut Vec<u8>)
     }
 }
 
-/// A frame of the records of a chunk, if that saves a page.
+/// Compresses the records of a chunk into a frame, if that saves a page.
 pub fn pack(records: &[u8]) -> Option<Vec<u8>> {
     let mut frame = vec![0; records.len().checked_sub(pathformat::raw::PAGE as usize)?];
     let mut compressor = zstd::bulk::Compressor::new(1).ok()?;
     compressor.include_checksum(true).ok()?;
-    // It fails if the frame would be longer.
+    // The call fails if the frame would be longer.
     let length = compressor.compress_to_buffer(records, &mut frame[..]).ok()?;
     frame.truncate(length);
     Some(frame)
@@ -60,7 +60,7 @@ mod tests {
     fn frames_are_unpacked() {
         let frame = pack(&records()).expect("it saves a page");
         assert_eq!(unpacked(&frame, MOST, false), Some(records()));
-        // What stands behind it is not looked at.
+        // Bytes behind the frame are ignored.
         let longer = [&frame[..], &[7; 100]].concat();
         assert_eq!(unpacked(&longer, MOST, false), Some(records()));
     }

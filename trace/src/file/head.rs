@@ -4,10 +4,10 @@ use pathformat::trace::{CHUNK_HEAD, ChunkHead, PROCESS};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
 
-/// The head of a chunk; `None` if the chunk was never begun.
+/// Decodes the head of a chunk; `None` if the chunk was never begun.
 ///
 /// # Errors
-/// A head that no program writes.
+/// The head is one that no program writes.
 pub(super) fn of(bytes: &[u8; CHUNK_HEAD]) -> Result<Option<ChunkHead>, &'static str> {
     let head = ChunkHead::read_from_bytes(bytes).map_err(|_| "it has no head")?;
     if head.stream == 0 {

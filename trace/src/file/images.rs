@@ -1,4 +1,4 @@
-//! The images that a trace tells of.
+//! The images that a trace lists.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,7 @@ use zerocopy::FromBytes;
 use crate::file::Trace;
 use crate::file::records::{Record, Records};
 
-/// Chunks behind so many images are not read: no process has more.
+/// The maximum number of images. Chunks behind this many are not read: no process has more.
 const MOST: usize = 1 << 16;
 
 /// An image that was loaded.
@@ -19,16 +19,16 @@ const MOST: usize = 1 << 16;
 pub struct LoadedImage {
     /// The first number of its paths.
     pub first: u32,
-    /// How far it is from the addresses in its file.
+    /// The difference between its addresses in memory and those in its file.
     pub bias: u64,
-    /// Its build-id, empty if it has none.
+    /// Its build-id; empty if it has none.
     pub build_id: Vec<u8>,
-    /// Where it was.
+    /// The path of its file when it was loaded.
     pub path: PathBuf,
 }
 
 impl LoadedImage {
-    /// From the payload of its event.
+    /// Decodes the payload of an image event.
     fn of(payload: &[u8]) -> Option<Self> {
         let (first, rest) = payload.split_first_chunk::<4>()?;
         let (bias, rest) = rest.split_first_chunk::<8>()?;
@@ -43,18 +43,18 @@ impl LoadedImage {
     }
 }
 
-/// What a trace tells of its process.
+/// The records of a trace that concern its process.
 #[derive(Debug, Default)]
 pub struct ProcessRecords {
     /// The images in the order in which they were loaded.
     pub images: Vec<LoadedImage>,
-    /// What its clocks showed.
+    /// The values that its clocks showed.
     pub clocks: Vec<Clock>,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub problems: Vec<Error>,
 }
 
-/// Reads what a trace tells of its process.
+/// Reads the records of a trace that concern its process.
 pub fn of(trace: &Trace) -> ProcessRecords {
     let ProcessRecords { mut images, mut clocks, mut problems } = ProcessRecords::default();
     let mut buffer = Vec::new();

@@ -1,7 +1,7 @@
-//! The records of a chunk, one after the other.
+//! The records of a chunk, in order.
 //!
-//! How long the record of a path is, only the manifest of its image tells. So whoever reads says
-//! the length of each path that comes.
+//! The length of a path's record is in the manifest of its image. So the caller supplies the length
+//! for each path.
 
 use std::fmt;
 
@@ -14,31 +14,31 @@ pub enum Record<'a> {
     Path {
         /// Its number in the process.
         number: u32,
-        /// What its accesses recorded.
+        /// The addresses, sizes and tickets that its accesses recorded.
         addresses: &'a [u8],
     },
-    /// Something happened.
+    /// An event.
     Event {
-        /// What; `None` if its kind is not known.
+        /// The kind; `None` if it is unknown.
         kind: Option<Kind>,
-        /// What is told of it.
+        /// The payload.
         payload: &'a [u8],
     },
 }
 
-/// Why the rest of a chunk cannot be read.
+/// The reason why the rest of a chunk cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// A record reaches behind the end of the chunk.
     Beyond {
-        /// Where the record starts, in bytes from the start of the content.
+        /// The offset of the record, in bytes from the start of the content.
         at: usize,
     },
     /// No function has this path.
     NoPath {
-        /// Where the record starts.
+        /// The offset of the record.
         at: usize,
-        /// The number.
+        /// The number of the path.
         number: u32,
     },
 }
@@ -62,7 +62,7 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
-/// Goes through the content of a chunk.
+/// An iteration over the content of a chunk.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     bytes: &'a [u8],
@@ -70,26 +70,26 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The records in the content of a chunk.
+    /// Returns the records in the content of a chunk.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// Those behind the first `at` bytes, which are read already.
+    /// Returns the records behind the first `at` bytes, which are read already.
     pub fn behind(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at: at.min(bytes.len()) }
     }
 
-    /// How many bytes the records take that were read so far.
+    /// Returns the number of bytes of the records that were read so far.
     pub fn used(&self) -> usize {
         self.at
     }
 
-    /// The next record; `None` behind the last one. `length` says how many bytes follow the number
-    /// of a path.
+    /// Returns the next record; `None` behind the last one. `length` returns the number of bytes
+    /// that follow the number of a path.
     ///
     /// # Errors
-    /// The rest cannot be read.
+    /// The rest of the chunk cannot be read.
     pub fn next(
         &mut self,
         length: impl FnOnce(u32) -> Option<usize>,
@@ -138,7 +138,7 @@ mod tests {
             Record::Event { kind: Some(Kind::Lost), payload: b"xy" },
         ];
         assert_eq!(all(&bytes), (records.clone(), None, 13));
-        // Too short for another word.
+        // The rest is too short for another word.
         bytes.extend([1, 2]);
         assert_eq!(all(&bytes), (records.clone(), None, 13));
         bytes.truncate(13);

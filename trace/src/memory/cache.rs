@@ -1,25 +1,25 @@
-//! A cache with sets of lines, of which the least recently used one makes room.
+//! A set-associative cache with LRU replacement.
 //!
-//! Accesses are counted as cachegrind counts them: one that straddles two lines is one access, and
-//! one miss if any of the two is missing. Writes allocate. What misses in the first level is looked
-//! up in the last one. A bulk operation is an access for each line that it accesses.
+//! Accesses are counted as by cachegrind: an access that straddles two lines is one access, and one
+//! miss if either line is missing. Writes allocate. Misses in the first level access the last
+//! level. A bulk operation is one access for each line.
 
 /// The layout of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// How many bytes it holds.
+    /// The size in bytes.
     pub size: u64,
-    /// How many lines are in a set.
+    /// The number of lines in a set.
     pub ways: u64,
-    /// How many bytes are in a line: a power of two.
+    /// The number of bytes in a line: a power of two.
     pub line: u64,
 }
 
 impl Layout {
-    /// What is wrong with a layout.
+    /// Checks that a layout is valid.
     ///
     /// # Errors
-    /// It is no cache; the text says why.
+    /// The layout is not a cache; the text states the reason.
     pub fn check(self) -> Result<Self, String> {
         let Self { size, ways, line } = self;
         if !line.is_power_of_two() || !(8..=1 << 20).contains(&line) {
@@ -38,7 +38,7 @@ impl Layout {
         Ok(self)
     }
 
-    /// How many sets there are.
+    /// Returns the number of sets.
     fn sets(&self) -> u64 {
         (self.size / self.ways.max(1) / self.line.max(1)).max(1)
     }
@@ -48,23 +48,24 @@ impl Layout {
 #[derive(Clone, Debug)]
 pub struct Cache {
     layout: Layout,
-    /// The lines of all sets, in each the latest first; lines are counted from 1, 0 is none.
+    /// The lines of all sets, the most recently used one of each first. Lines are counted from 1; 0
+    /// is an empty place.
     lines: Vec<u64>,
 }
 
 impl Cache {
-    /// An empty cache.
+    /// Returns an empty cache.
     pub fn new(layout: Layout) -> Self {
         let lines = layout.sets() * layout.ways;
         Self { layout, lines: vec![0; usize::try_from(lines).unwrap_or_default()] }
     }
 
-    /// How many bytes are in a line.
+    /// Returns the number of bytes in a line.
     pub fn line(&self) -> u64 {
         self.layout.line
     }
 
-    /// Whether an access misses. It is of at most a line, and of at least one byte.
+    /// Performs an access of at least one byte and at most a line. Returns true if it misses.
     pub fn misses(&mut self, address: u64, size: u64) -> bool {
         let first = address / self.layout.line;
         let last = address.saturating_add(size - 1) / self.layout.line;
@@ -72,7 +73,7 @@ impl Cache {
         (first != last && self.misses_line(last)) || is_missing
     }
 
-    /// The same for a line.
+    /// Performs an access to one line. Returns true if it misses.
     fn misses_line(&mut self, line: u64) -> bool {
         let ways = self.layout.ways as usize;
         let start = (line & (self.layout.sets() - 1)) as usize * ways;
@@ -133,7 +134,7 @@ mod tests {
             (0..800).for_each(|at| histogram.add(distances.touch(at * 8 / 64)));
         }
         assert_eq!((histogram.first, histogram.parts[0]), (100, 3 * 700));
-        // 99 is in the part of 64 to 127.
+        // A distance of 99 is in the part of 64 to 127.
         assert_eq!((histogram.parts[7], histogram.len()), (200, 8));
         assert_eq!((histogram.misses(7), histogram.misses(6)), (100, 300));
     }

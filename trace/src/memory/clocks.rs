@@ -1,7 +1,8 @@
-//! Who knows what of whom: the vector clocks of all threads.
+//! The happens-before relation: the vector clocks of all threads.
 //!
-//! A thread's own entry grows whenever others may learn what it did so far. So whatever it does has
-//! a [`Moment`], and somebody knows of it if the entry of his clock is as large.
+//! A thread's own entry grows at each release. So each access has a [`Moment`], and it happens
+//! before the current point of another thread if that thread's clock has an entry at least as
+//! large.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,17 +12,17 @@ use crate::order::item::MemoryAccess;
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 
-/// When a thread did something.
+/// The time of an action of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     /// The thread.
     pub(super) thread: ThreadId,
-    /// Which of its parts: a part ends where others learn of it.
+    /// The part of the thread: a part ends with each release.
     pub(super) part: u64,
 }
 
 impl Moment {
-    /// Whether whoever has this clock knows of it.
+    /// Returns true if the moment happens before the point that has this clock.
     pub(super) fn is_known(self, clock: &VectorClock) -> bool {
         self.part <= clock.of(self.thread)
     }
@@ -31,14 +32,14 @@ impl Moment {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clocks {
     threads: Vec<VectorClock>,
-    /// By thread, its clock as others keep it.
+    /// The shared copies of clocks, by thread.
     kept: HashMap<ThreadId, Rc<VectorClock>>,
-    /// By address, what atomic accesses released there.
+    /// The clocks that atomic accesses released, by address.
     addresses: HashMap<u64, VectorClock>,
 }
 
 impl Clocks {
-    /// The clock of a thread.
+    /// Returns the clock of a thread.
     pub(super) fn of(&mut self, thread: ThreadId) -> &VectorClock {
         self.clock(thread)
     }
@@ -53,13 +54,13 @@ impl Clocks {
         &mut self.threads[at]
     }
 
-    /// The same, to be changed.
+    /// Returns the clock of a thread for a change.
     fn changed(&mut self, thread: ThreadId) -> &mut VectorClock {
         self.kept.remove(&thread);
         self.clock(thread)
     }
 
-    /// The clock of a thread, to be kept: it is copied only if it has changed.
+    /// Returns a shared copy of the clock of a thread. The clock is copied only if it has changed.
     pub(super) fn keep(&mut self, thread: ThreadId) -> Rc<VectorClock> {
         if let Some(kept) = self.kept.get(&thread) {
             return kept.clone();
@@ -69,12 +70,12 @@ impl Clocks {
         kept
     }
 
-    /// What a thread does now has this moment.
+    /// Returns the current moment of a thread.
     pub(super) fn moment(&mut self, thread: ThreadId) -> Moment {
         Moment { thread, part: self.clock(thread).of(thread) }
     }
 
-    /// A task of a thread begins, behind those that it waited for.
+    /// Begins a task of a thread, after the tasks that it waited for.
     pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Rc<VectorClock>>) {
         if !links.is_empty() {
             let clock = self.changed(thread);
@@ -82,21 +83,22 @@ impl Clocks {
         }
     }
 
-    /// Others may learn of what a thread did so far.
+    /// Releases: publishes the clock of a thread, and begins the next part of the thread.
     pub(super) fn released(&mut self, thread: ThreadId) -> Rc<VectorClock> {
         let released = self.keep(thread);
         self.changed(thread).step(thread);
         released
     }
 
-    /// An atomic access releases its address; gives the part of the thread that it belongs to.
+    /// Releases the address of an atomic access. Returns the part of the thread that the access
+    /// belongs to.
     pub(super) fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) -> u64 {
         let released = self.released(thread);
         self.addresses.entry(access.address).or_default().join(&released);
         released.of(thread)
     }
 
-    /// An atomic access has happened, and acquires its address if it has a ticket for that.
+    /// Completes an atomic access, which acquires its address if it has a ticket for that.
     pub(super) fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
         if access.after > 0 && self.addresses.contains_key(&access.address) {
             self.changed(thread);

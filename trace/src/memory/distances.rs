@@ -1,19 +1,19 @@
-//! Reuse distances: how many other lines were accessed since the last access to a line.
+//! Reuse distances: the number of other lines accessed since the last access to a line.
 //!
 //! The method is that of Olken (1981), with a Fenwick tree (1994) over the times of the last access
-//! to each line: as many lines are newer as the tree has marks behind the time of the line. Times
-//! that are no longer the last of any line are removed when the tree is full. So the memory is
-//! proportional to the number of lines, not of accesses. The distances are exact.
+//! to each line: the number of newer lines is the number of marks behind the time of the line.
+//! Times that are no longer the last of any line are removed when the tree is full. So the memory
+//! is proportional to the number of lines, not of accesses. The distances are exact.
 
 use crate::memory::line_map::LineMap;
 
-/// The tree has at least so many times.
+/// The minimum number of times in the tree.
 const LEAST: usize = 1 << 10;
 
-/// How many lines were accessed since.
+/// The reuse distances of a sequence of accesses.
 #[derive(Clone, Debug, Default)]
 pub struct Distances {
-    /// By line, the time of its last access, from 1.
+    /// The time of the last access, from 1, by line.
     last: LineMap<u64, usize>,
     /// A Fenwick tree: 1 for each time in `last`. The first element is unused.
     tree: Vec<u32>,
@@ -22,7 +22,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// An access to a line; its distance, if it is not the first.
+    /// Adds an access to a line. Returns its distance, or `None` for the first access.
     pub fn touch(&mut self, line: u64) -> Option<u64> {
         if self.now + 1 >= self.tree.len() {
             self.renumber();
@@ -39,7 +39,7 @@ impl Distances {
         distance
     }
 
-    /// Gives new times to the last accesses, in their order.
+    /// Renumbers the times of the last accesses, in their order.
     fn renumber(&mut self) {
         let mut order: Vec<(usize, u64)> =
             self.last.iter().map(|(line, at)| (*at, *line)).collect();
@@ -53,7 +53,7 @@ impl Distances {
         }
     }
 
-    /// How many marks there are up to a time.
+    /// Returns the number of marks up to a time.
     fn up_to(&self, mut at: usize) -> usize {
         let mut sum = 0u32;
         while at > 0 {
@@ -63,7 +63,7 @@ impl Distances {
         sum as usize
     }
 
-    /// Adds to the marks at a time; the largest number takes one away.
+    /// Adds to the marks at a time; `u32::MAX` removes a mark.
     fn add(&mut self, mut at: usize, mark: u32) {
         while at < self.tree.len() {
             self.tree[at] = self.tree[at].wrapping_add(mark);
@@ -72,12 +72,12 @@ impl Distances {
     }
 }
 
-/// How many accesses had which distance.
+/// The number of accesses by distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    /// First accesses, which have no distance.
+    /// The first accesses, which have no distance.
     pub first: u64,
-    /// How many had the distance 0, 1, 2 or 3, 4 to 7, and so on.
+    /// The numbers of accesses with the distances 0, 1, 2 to 3, 4 to 7, and so on.
     pub parts: [u64; 65],
 }
 
@@ -96,22 +96,23 @@ impl Histogram {
         }
     }
 
-    /// How many accesses there were.
+    /// Returns the number of all accesses.
     pub fn all(&self) -> u64 {
         self.first + self.parts.iter().sum::<u64>()
     }
 
-    /// How many accesses miss in a fully associative LRU cache of 2^`power` lines.
+    /// Returns the number of accesses that miss in a fully associative LRU cache of 2^`power`
+    /// lines.
     pub fn misses(&self, power: usize) -> u64 {
         self.first + self.parts.iter().skip(power + 1).sum::<u64>()
     }
 
-    /// The number of parts up to the last that is not empty.
+    /// Returns the number of parts up to the last one that is not empty.
     pub fn len(&self) -> usize {
         self.parts.iter().rposition(|&count| count > 0).map_or(0, |at| at + 1)
     }
 
-    /// Whether no line was accessed again.
+    /// Returns true if no line was accessed again.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,10 +1,9 @@
-//! Where memory is freed, as far as all threads are concerned: found out before anybody asks whose
-//! memory it is.
+//! The frees of all threads, collected before the owners of memory are determined.
 //!
-//! Streams are gone through one after the other. A thread may be asked whose memory it accesses
-//! before the walk comes to where another thread frees it. If nothing orders the two, the memory
-//! may be another block's by then: the thread may have it back by a pipe, say. So all places that
-//! free an address are collected first.
+//! Streams are processed one after the other. The owner of an access may be determined before the
+//! walk reaches a free by another thread. If the two are not ordered, the memory may belong to
+//! another block by then: the thread may have received it by a pipe, for instance. So all frees of
+//! each address are collected first.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -18,23 +17,24 @@ use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
 
-/// Frees of one address by one thread: the parts of the thread with one, and what was known at the
-/// first one of each. Parts grow, and so does what is known.
+/// The frees of one address by one thread: the parts of the thread with a free, and the clock at
+/// the first free of each. Both grow.
 type OfThread = Vec<(u64, Rc<VectorClock>)>;
 
-/// Where memory is freed.
+/// The frees of a trace.
 #[derive(Debug, Default)]
 pub struct Frees {
-    /// By address and thread.
+    /// The frees by address and thread.
     known: HashMap<u64, HashMap<ThreadId, OfThread>>,
-    /// By thread, where any address may be freed: recording was off, or records are missing.
+    /// The places where any address may be freed, by thread: recording was off, or records are
+    /// missing.
     anywhere: HashMap<ThreadId, OfThread>,
-    /// Addresses that signal handlers free: at which place in the thread, nobody knows.
+    /// The addresses that signal handlers free, at an unknown place in the thread.
     by_handlers: HashSet<u64>,
 }
 
 impl Frees {
-    /// Those of these streams. One thread alone needs none.
+    /// Collects the frees of these streams. A single thread needs none.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>) -> Self {
         if streams.inputs.len() < 2 {
             return Self::default();
@@ -44,17 +44,17 @@ impl Frees {
         search.frees
     }
 
-    /// Whether no free of `address` can fall between an allocation there and an access to the
-    /// block. `allocation` is what was known at the allocation.
+    /// Returns true if no free of `address` can fall between an allocation there and an access to
+    /// the block. `allocation` is the clock at the allocation.
     pub(super) fn spare(&self, address: u64, allocation: &VectorClock, access: Moment) -> bool {
         if self.by_handlers.contains(&address) {
             return false;
         }
-        // Of its own frees a thread knows which blocks they are of, but for those that are missing.
+        // A thread's own frees are ordered with its accesses, except for those that are missing.
         let known = self.known.get(&address).into_iter().flatten();
         let others = known.filter(|(thread, _)| **thread != access.thread);
         others.chain(&self.anywhere).all(|(thread, frees)| {
-            // The first free that the allocation does not come behind knows least.
+            // The first free that is not before the allocation has the smallest clock.
             let before = allocation.of(*thread);
             let first = frees.partition_point(|(part, _)| *part <= before);
             frees.get(first).is_none_or(|(_, clock)| access.is_known(clock))
@@ -62,7 +62,7 @@ impl Frees {
     }
 }
 
-/// Notes that a thread frees something now.
+/// Adds a free at the current moment of a thread.
 fn add(of: &mut OfThread, clocks: &mut Clocks, thread: ThreadId) {
     let part = clocks.of(thread).of(thread);
     if of.last().is_none_or(|(last, _)| *last < part) {
@@ -74,7 +74,7 @@ fn add(of: &mut OfThread, clocks: &mut Clocks, thread: ThreadId) {
 #[derive(Debug, Default)]
 pub(crate) struct FreeSearch {
     clocks: Clocks,
-    /// What it found.
+    /// The frees that were found.
     pub(crate) frees: Frees,
     is_handler: bool,
 }

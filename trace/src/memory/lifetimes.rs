@@ -1,11 +1,11 @@
-//! Which blocks of the heap an address has been in, and in which of them it is for somebody.
+//! The heap blocks that an address has been in, and the one that is valid for a given clock.
 //!
 //! Threads that do not wait for each other may allocate the same memory one after the other, and
-//! the trace does not tell who came first: allocators have locks of their own. So each piece of
-//! memory has a list of blocks that it may be in. Which one a thread means follows from what the
-//! thread knows. Blocks do not overlap while they live. So the latest block whose allocation is
-//! known is meant, unless it is known to be free; the allocations of all others that are known, and
-//! not known to be free, must come before. Where this tells nothing, nothing is told.
+//! the trace does not order them: allocators have locks of their own. So each piece of memory has a
+//! list of candidate blocks. The clock of a thread selects one. Live blocks do not overlap. So the
+//! block is the latest one whose allocation is known to the clock, unless its free is known, too.
+//! All other blocks with a known allocation and no known free must be allocated before it.
+//! Otherwise the result is unsure.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,32 +14,32 @@ use std::rc::Rc;
 use crate::memory::clocks::Moment;
 use crate::memory::vector_clock::VectorClock;
 
-/// The most blocks that are remembered for each piece of memory.
+/// The maximum number of blocks kept for each piece of memory.
 const MOST: usize = 4;
 
-/// A block of the heap, from where it is allocated to where it is freed.
+/// A block of the heap, from its allocation to its free.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    /// Which allocation it is of.
+    /// The number of its allocation.
     pub(super) number: u64,
-    /// Its first byte.
+    /// The address of its first byte.
     pub(super) start: u64,
-    /// The byte behind its last one.
+    /// The address behind its last byte.
     pub(super) end: u64,
     /// The number of its owner.
     pub(super) owner: u32,
-    /// When it was allocated.
+    /// The moment of its allocation.
     pub(super) birth: Moment,
-    /// What was known then.
+    /// The clock at its allocation.
     pub(super) known: Rc<VectorClock>,
-    /// When it was freed.
+    /// The moment of its free.
     pub(super) death: Option<Moment>,
-    /// Whether nothing is missing that could say otherwise.
+    /// True if no missing record could contradict it.
     pub(super) is_sure: bool,
 }
 
 impl Block {
-    /// Whether it was allocated behind a moment.
+    /// Returns true if it was allocated after a moment.
     pub(super) fn is_behind(&self, moment: Moment) -> bool {
         moment.is_known(&self.known)
     }
@@ -49,22 +49,22 @@ impl Block {
     }
 }
 
-/// Memory that has been in the same blocks.
+/// A range of memory that has been in the same blocks.
 #[derive(Clone, Debug)]
 struct Piece {
     end: u64,
-    /// These, the latest last.
+    /// The blocks, the latest last.
     blocks: Vec<Block>,
 }
 
-/// Which block an address is in.
+/// The result of a search for the block of an address.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Verdict<'a> {
-    /// None.
+    /// The address is in no block.
     Free,
-    /// This one.
+    /// The address is in this block.
     In(&'a Block),
-    /// It cannot be told.
+    /// The block cannot be determined.
     Unsure,
 }
 
@@ -80,7 +80,8 @@ impl Lifetimes {
         (address < piece.end).then_some((*start..piece.end, piece))
     }
 
-    /// Which block an address is in, for who has this clock; and what else is in the same.
+    /// Returns the block of an address for a clock, and the range of addresses with the same
+    /// result.
     pub(super) fn find(
         &self,
         address: u64,
@@ -90,14 +91,14 @@ impl Lifetimes {
         Some((range, piece.verdict(clock)))
     }
 
-    /// The block that was allocated last, as far as is known, and is not freed.
+    /// Returns the block that was inserted last, if it is not freed.
     pub(super) fn latest(&self, address: u64) -> Option<(Range<u64>, &Block)> {
         let (range, piece) = self.piece(address)?;
         let block = piece.blocks.last().filter(|block| block.death.is_none())?;
         Some((range, block))
     }
 
-    /// The block that begins at an address, which somebody with this clock frees.
+    /// Returns the block that begins at an address, for a thread with this clock that frees it.
     pub(super) fn freed(&self, start: u64, clock: &VectorClock) -> Option<Block> {
         let (_, piece) = self.piece(start)?;
         let here = || piece.blocks.iter().rev().filter(|block| block.start == start);
@@ -108,7 +109,7 @@ impl Lifetimes {
         }
     }
 
-    /// A block is allocated.
+    /// Adds an allocated block.
     pub(super) fn insert(&mut self, block: &Block) {
         let (start, end) = (block.start, block.end);
         if start >= end {
@@ -134,7 +135,7 @@ impl Lifetimes {
         self.pieces.extend(made);
     }
 
-    /// Changes a block wherever it is remembered.
+    /// Changes all copies of a block.
     pub(super) fn change(&mut self, block: (u64, u64, u64), change: impl Fn(&mut Block)) {
         let (start, end, number) = block;
         if start >= end {
@@ -145,7 +146,7 @@ impl Lifetimes {
         blocks.filter(|block| block.number == number).for_each(change);
     }
 
-    /// Whether no block has ever been in a range.
+    /// Returns true if no block has ever been in a range.
     pub(super) fn is_free(&self, range: &Range<u64>) -> bool {
         let before = self.pieces.range(..range.end).next_back();
         before.is_none_or(|(_, piece)| piece.end <= range.start)
@@ -162,7 +163,7 @@ impl Lifetimes {
     }
 }
 
-/// Appends a piece, which becomes one with the last if it has been in the same blocks.
+/// Appends a piece, or extends the last one if that has been in the same blocks.
 fn join(pieces: &mut Vec<(u64, Piece)>, start: u64, piece: Piece) {
     if let Some((_, last)) = pieces.last_mut()
         && last.end == start
@@ -181,7 +182,7 @@ fn join(pieces: &mut Vec<(u64, Piece)>, start: u64, piece: Piece) {
 
 impl Piece {
     fn add(&mut self, block: &Block) {
-        // What was freed before, all have left.
+        // Blocks that were freed before the allocation are no longer candidates.
         self.blocks.retain(|old| !old.is_gone(&block.known));
         self.blocks.push(block.clone());
         if self.blocks.len() > MOST {

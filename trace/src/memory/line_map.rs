@@ -1,12 +1,12 @@
-//! Maps by numbers that a program chose, not an attacker of `pathprof`: fast ones.
+//! Fast hash maps for keys that the traced program determines, not an attacker of `pathprof`.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map by lines, or by owners and lines.
+/// A map with lines, or owners and lines, as keys.
 pub(super) type LineMap<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
 
-/// Multiplies by an odd number without a pattern, and mixes the halves.
+/// A hasher that multiplies by an odd number without a pattern, and mixes the halves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mix(u64);
 

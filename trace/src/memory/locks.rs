@@ -1,6 +1,7 @@
-//! Whose memory locks and barriers are in.
+//! The owners of the memory of locks and barriers.
 //!
-//! An address has a name only if it is the same object whenever a lock or a barrier is there.
+//! An address has a name only if it belongs to the same object at each operation on a lock or
+//! barrier.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ use crate::order::thread_id::ThreadId;
 pub struct LockNames(HashMap<u64, String>);
 
 impl LockNames {
-    /// The name of what is at an address, if it is known.
+    /// Returns the name of the object at an address, if it is known.
     pub fn name(&self, address: u64) -> Option<&str> {
         self.0.get(&address).map(String::as_str)
     }
@@ -25,14 +26,15 @@ impl LockNames {
 /// The search for the owners of locks and barriers.
 #[derive(Debug, Default)]
 pub(crate) struct LockSearch {
-    /// By address, the owner and where its memory begins. `None` if that is not sure.
+    /// The owner and the first byte of its memory, by address. `None` if it is not sure.
     found: HashMap<u64, Option<(OwnerId, u64)>>,
-    /// By thread, the address of its last operation. Who gave the lock back may have allocated it.
+    /// The address of the last operation, by thread. The thread that unlocked may have allocated
+    /// it.
     pending: HashMap<ThreadId, u64>,
 }
 
 impl LockSearch {
-    /// The names of what was found. They may have bytes of the program that a terminal would obey.
+    /// Returns the names of the objects that were found. They may have control characters.
     pub(crate) fn names(self, owners: &Owners<'_>, names: &OwnerNames<'_>) -> LockNames {
         let named = self.found.into_iter().filter_map(|(address, object)| {
             let (owner, start) = object?;

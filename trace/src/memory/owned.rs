@@ -1,8 +1,9 @@
-//! Whose memory each access of a trace accesses, for those who look at one stream after the other.
+//! The owner of the memory of each access of a trace, for analyses of one stream after the other.
 //!
-//! Whose memory is depends on what all threads did before. So all streams are gone through at once,
-//! in the order of what waited for what. What is found is kept for each stream, in a byte or two
-//! for each access: the difference between the number of the object and that of the last one.
+//! The owner of memory depends on the earlier actions of all threads. So all streams are walked at
+//! once, in the order of their synchronisation. The results are kept for each stream, in a byte or
+//! two for each access: the difference between the number of the object and that of the previous
+//! one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,10 +25,10 @@ use crate::steps::program::Program;
 use crate::steps::step::{Accessed, StreamEntry};
 use crate::steps::time::Times;
 
-/// An object: its owner, and where it begins.
+/// An object: its owner, and its first byte.
 type ObjectStart = (OwnerId, u64);
 
-/// Whose memory the accesses of a trace access.
+/// The objects that the accesses of a trace access.
 #[derive(Debug)]
 pub struct Owned<'a> {
     owners: Owners<'a>,
@@ -39,16 +40,16 @@ pub struct Owned<'a> {
 /// Numbers objects in the order in which they are found, and keeps the numbers of each stream.
 #[derive(Debug, Default)]
 struct Numbering {
-    /// By number from 1; 0 is an object that is not known.
+    /// The objects by number from 1; 0 is an unknown object.
     objects: Vec<ObjectStart>,
     numbers: HashMap<ObjectStart, u32>,
-    /// By index of the stream, what is kept.
+    /// The numbers that are kept, by index of the stream.
     kept: Vec<Option<ObjectNumbers>>,
-    /// The stream that does something.
+    /// The current stream.
     stream: usize,
 }
 
-/// What is kept of a stream.
+/// The object numbers of a stream.
 #[derive(Clone, Debug, Default)]
 struct ObjectNumbers {
     last: u32,
@@ -64,18 +65,18 @@ pub struct Objects<'a> {
     last: i64,
 }
 
-/// An object that is touched.
+/// An object that is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object<'a> {
-    /// Whose it is.
+    /// Its owner.
     pub owner: &'a Owner,
-    /// How many bytes behind its beginning.
+    /// The offset of the access from the beginning of the object, in bytes.
     pub offset: u64,
 }
 
 impl<'a> Owned<'a> {
-    /// Those of the streams with these numbers. The observer is told of each chunk of the
-    /// trace, twice.
+    /// Determines the objects of the streams with these numbers. Reports each chunk of the trace to
+    /// the observer, twice.
     pub fn of(
         trace: &'a Trace,
         program: &'a Program,
@@ -95,7 +96,7 @@ impl<'a> Owned<'a> {
         Self { owners, numbering, streams }
     }
 
-    /// What is touched by the stream with a number.
+    /// Returns the objects that the stream with a number accesses.
     pub fn stream(&self, number: StreamId) -> Objects<'_> {
         let at = self.streams.get(&number).copied();
         let kept = at.and_then(|at| self.numbering.kept.get(at)?.as_ref());
@@ -105,7 +106,7 @@ impl<'a> Owned<'a> {
 }
 
 impl Numbering {
-    /// Keeps whose an address is.
+    /// Keeps the object of an address.
     fn look(&mut self, owners: &mut Owners<'_>, thread: ThreadId, address: u64) {
         if self.kept.get(self.stream).is_some_and(Option::is_some) {
             self.keep(owners.find(thread, address));
@@ -134,7 +135,7 @@ impl Numbering {
     }
 }
 
-/// The next difference between two numbers; 0 behind the last one.
+/// Reads the next difference between two numbers; 0 behind the last one.
 fn difference(differences: &mut Reader<'_>) -> i64 {
     differences.signed().unwrap_or_default()
 }
@@ -148,10 +149,10 @@ impl<'a> Objects<'a> {
         Some(Object { owner, offset: address.wrapping_sub(start) })
     }
 
-    /// What the stream accesses next: for each access of a step what it accesses; for an event the
-    /// object of the operation and the mutex of one that waits for a condition, or the memory that
-    /// is free. `None` is what is not known. All that the stream tells has to be asked for, in
-    /// order.
+    /// Returns the objects that the stream accesses next: for a step, one for each access; for an
+    /// event, the object of the operation and the mutex of a wait for a condition, or the memory
+    /// that is freed. `None` is an unknown object. The entries of the stream must be passed in
+    /// order, without omissions.
     pub fn of(&mut self, program: &Program, entry: &StreamEntry) -> Vec<Option<Object<'a>>> {
         match entry {
             StreamEntry::Step(step) => {
@@ -175,7 +176,7 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// The addresses of what an operation is done with.
+/// Returns the addresses of the objects of an operation.
 fn addresses(of: Operation, event: &Synchronisation) -> [Option<u64>; 2] {
     use Operation::{
         Barrier, Broadcast, Lock, LockShared, Once, Post, Signal, Take, Unlock, WaitCondition,

@@ -13,20 +13,20 @@ use crate::steps::program::Program;
 #[derive(Debug)]
 pub struct OwnerNames<'a> {
     program: &'a Program,
-    /// The number of the stream of each thread.
+    /// The number of the first stream of each thread.
     streams: Vec<StreamId>,
 }
 
 impl<'a> OwnerNames<'a> {
-    /// For a trace of a program.
+    /// Returns the names for a trace of a program.
     pub fn of(trace: &Trace, program: &'a Program) -> Self {
         let number =
             |of: &Vec<&Stream>| of.first().map_or(StreamId::default(), |stream| stream.number);
         Self { program, streams: threads(trace).iter().map(number).collect() }
     }
 
-    /// The name of an owner, and behind it the offset of a byte of its memory. The name may have
-    /// bytes of the program that a terminal would obey.
+    /// Returns the name of an owner, followed by the offset of a byte of its memory. The name may
+    /// have control characters.
     pub fn place(&self, owner: &Owner, offset: u64) -> String {
         let name = self.name(owner);
         let offset = match offset {
@@ -40,7 +40,7 @@ impl<'a> OwnerNames<'a> {
         }
     }
 
-    /// The name of an owner. It may have bytes of the program that a terminal would obey.
+    /// Returns the name of an owner. It may have control characters.
     pub fn name(&self, owner: &Owner) -> String {
         match owner {
             Owner::Unknown => "unknown".into(),
@@ -65,7 +65,7 @@ impl<'a> OwnerNames<'a> {
 }
 
 impl Owner {
-    /// Whether it means something how far behind its beginning an address is.
+    /// Returns true if the offset of an address in the memory of this owner is meaningful.
     pub fn has_offsets(&self) -> bool {
         matches!(self, Self::Global(_) | Self::Heap { .. })
     }

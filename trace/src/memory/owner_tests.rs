@@ -1,5 +1,5 @@
-//! Owners are those of random programs, whose threads hand blocks to each other by a lock while an
-//! allocator gives the same memory again and again.
+//! Tests owners with random programs, whose threads hand over blocks by a lock while an allocator
+//! reuses the same memory again and again.
 
 use counts::model::PathId;
 use pathformat::manifest::AccessKind;
@@ -20,7 +20,7 @@ const LOCK: u64 = 0x10;
 const HEAP: u64 = 0x1000;
 const UNIT: u64 = 16;
 
-/// A block: the path that calls for it has the number of the block as its function.
+/// A block. The path that allocates it has the number of the block as its function.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     number: u32,
@@ -28,17 +28,17 @@ struct Block {
     size: u64,
 }
 
-/// What runs.
+/// A random program.
 struct Run {
     random: Random,
     items: Vec<Vec<Item>>,
-    /// By thread, the blocks that it alone uses.
+    /// The blocks that a thread uses alone, by thread.
     owned: Vec<Vec<Block>>,
-    /// What waits for a thread that takes it.
+    /// The blocks that a thread can take.
     shared: Vec<Block>,
     ticket: u64,
     count: u32,
-    /// Whether threads also give blocks to each other by something that no trace sees.
+    /// True if threads also exchange blocks in a way that the trace does not record.
     has_pipes: bool,
 }
 
@@ -47,7 +47,7 @@ fn touch(block: &Block, offset: u64) -> MemoryAccess {
         address: block.start + offset,
         size: 1,
         kind: AccessKind::Store,
-        // Whose it is.
+        // The expected owner.
         place: CodePlace { function: FunctionId(0), at: block.number },
         is_atomic: false,
         before: 0,
@@ -70,7 +70,7 @@ impl Run {
         self.owned.iter().flatten().chain(&self.shared)
     }
 
-    /// A block where none is, if there is room.
+    /// Allocates a block in free memory, if there is room.
     fn allocate(&mut self) -> Option<Block> {
         let (start, size) = (self.random.below(8), 1 + self.random.below(3));
         let (start, size) = (HEAP + start * UNIT, size * UNIT);
@@ -103,7 +103,7 @@ impl Run {
         self.items[thread].push(Item::Path(done));
     }
 
-    /// A thread frees and allocates perhaps, each by a call at the end of a path.
+    /// Frees and allocates at random, each by a call at the end of a path.
     fn work(&mut self, thread: usize) {
         if self.random.below(3) == 0
             && let Some(at) = self.some(thread)
@@ -126,7 +126,7 @@ impl Run {
         self.end_path(thread, 0);
     }
 
-    /// A thread gives a block to another one, unseen.
+    /// Gives a block to another thread, without a record.
     fn send(&mut self, thread: usize) {
         if let Some(at) = self.some(thread) {
             let block = self.owned[thread].remove(at);
@@ -135,7 +135,7 @@ impl Run {
         }
     }
 
-    /// A thread takes the lock, and gives a block away or takes one.
+    /// Takes the lock, and gives a block away or takes one.
     fn exchange(&mut self, thread: usize) {
         self.ticket += 1;
         self.items[thread].push(event(Operation::Lock, 0, self.ticket));
@@ -152,7 +152,7 @@ impl Run {
     }
 }
 
-/// What threads do, in an order that was.
+/// Returns the items of threads that ran in some real order.
 fn run(seed: u64, has_pipes: bool) -> Vec<Vec<Item>> {
     let mut run = Run {
         random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
@@ -173,7 +173,7 @@ fn run(seed: u64, has_pipes: bool) -> Vec<Vec<Item>> {
     run.items
 }
 
-/// The same with a hole in one thread: where recording was off, or records are missing.
+/// Does the same with a gap in one thread: recording was off, or records are missing.
 fn holed(mut items: Vec<Vec<Item>>, seed: u64, gap: &Item) -> Vec<Vec<Item>> {
     let of = &mut items[seed as usize % THREADS];
     let from = seed as usize % of.len().max(1);
@@ -184,7 +184,7 @@ fn holed(mut items: Vec<Vec<Item>>, seed: u64, gap: &Item) -> Vec<Vec<Item>> {
     items
 }
 
-/// Looks whose memory each access accesses.
+/// Determines the owner of each access.
 #[derive(Default)]
 struct Looker {
     found: Vec<(u32, Owner, bool)>,
@@ -197,7 +197,7 @@ impl OwnerVisitor for Looker {
     }
 }
 
-/// How many accesses there are, how many owners are sure, and how many guesses are right.
+/// Returns the number of accesses, of sure owners, and of correct guesses.
 fn look(seed: u64, items: Vec<Vec<Item>>) -> [usize; 3] {
     let nothing = Program::default();
     let input = |(thread, of): (u32, Vec<Item>)| Input {
@@ -229,7 +229,7 @@ fn what_is_sure_is_true() {
     }
     let [all, sure, right] = sums;
     assert!(sure * 10 > all * 8, "{sure} of {all} are sure, {right} right");
-    // The guess is sometimes wrong: what is sure is more than what was seen last.
+    // Guesses are sometimes wrong: a sure owner is more than the last one seen.
     assert!(right < all, "{right} of {all}");
 }
 

@@ -1,7 +1,7 @@
-//! Walks the streams of a trace and knows, at each access, who owns the memory.
+//! Walks the streams of a trace and determines the owner of the memory at each access.
 //!
-//! Whose memory is depends on what all threads did before. An analysis that asks for owners is an
-//! [`OwnerVisitor`]: it is shown each access and each event together with the [`Owners`] of that
+//! The owner of memory depends on the earlier actions of all threads. An analysis of owners is an
+//! [`OwnerVisitor`]: it receives each access and each event together with the [`Owners`] of that
 //! moment, and need not keep them up to date itself.
 
 use std::rc::Rc;
@@ -15,15 +15,15 @@ use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
 
-/// An analysis that asks who owns memory.
+/// An analysis that uses the owners of memory.
 pub(crate) trait OwnerVisitor {
-    /// The next task of a thread begins, behind those that it waited for.
+    /// Called when the next task of a thread begins, after the tasks that it waited for.
     fn began(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId) {}
 
-    /// A thread accesses memory.
+    /// Called for each access of a thread to memory.
     fn accessed(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId, _touch: &MemoryAccess) {}
 
-    /// The current task of a thread ends with an event.
+    /// Called when the current task of a thread ends with an event.
     fn ended(
         &mut self,
         _owners: &mut Owners<'_>,
@@ -33,17 +33,18 @@ pub(crate) trait OwnerVisitor {
     ) {
     }
 
-    /// An atomic access releases its address. It belongs to this part of its thread.
+    /// Called when an atomic access, which belongs to this part of its thread, releases its
+    /// address.
     fn atomic_before(&mut self, _thread: ThreadId, _part: u64) {}
 
-    /// An atomic access has happened.
+    /// Called when an atomic access has happened.
     fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         if access.is_access() {
             self.accessed(owners, thread, access);
         }
     }
 
-    /// Memory is about to be allocated or freed.
+    /// Called for an allocation or a free, before the owners change.
     fn allocating(
         &mut self,
         _owners: &mut Owners<'_>,
@@ -52,17 +53,17 @@ pub(crate) trait OwnerVisitor {
     ) {
     }
 
-    /// Memory was allocated or freed.
+    /// Called for an allocation or a free, after the owners have changed.
     fn allocated(&mut self, _allocation: &Allocation) {}
 
-    /// Records are missing.
+    /// Called where records are missing.
     fn missing(&mut self) {}
 
-    /// What comes next is of this stream, by its index.
+    /// Called before the records of the stream with this index.
     fn turn(&mut self, _stream: usize) {}
 }
 
-/// Shows all that streams did to a visitor. Gives the owners as they are at the end.
+/// Walks the streams with a visitor. Returns the owners at the end.
 pub(super) fn walk_with_owners<'a, I: Iterator<Item = Item>>(
     streams: Streams<I>,
     owners: Owners<'a>,
@@ -73,11 +74,11 @@ pub(super) fn walk_with_owners<'a, I: Iterator<Item = Item>>(
     attribution.owners
 }
 
-/// Keeps the owners up to date and passes on what happens.
+/// Keeps the owners up to date and forwards everything to a visitor.
 pub(crate) struct Attribution<'a, 'v, V> {
     /// The owners at this moment of the walk.
     pub(crate) owners: Owners<'a>,
-    /// The analysis that asks for them.
+    /// The analysis that uses them.
     pub(crate) visitor: &'v mut V,
 }
 
@@ -93,7 +94,7 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
         for access in done.accesses.iter().filter(|access| access.is_access()) {
             self.visitor.accessed(&mut self.owners, thread, access);
         }
-        // Parts of a path have no paths; the last one has.
+        // Only the last part of a path counts as a path.
         if done.actions.paths > 0 {
             self.owners.end_path(done);
         }

@@ -1,12 +1,12 @@
-//! Which object an address belongs to.
+//! Determines the object that an address belongs to.
 //!
-//! Blocks of the heap are known from where they are allocated to where they are freed. Calls that
-//! do this stand between two paths, and belong to the first one. The stack of a thread ends at its
-//! `pthread_t`, as glibc lays it out; that of the first thread is where the kernel of x86-64 has
-//! nothing else.
+//! Blocks of the heap are known from their allocation to their free. The calls that allocate and
+//! free stand between two paths, and belong to the first one. The stack of a thread ends at its
+//! `pthread_t`, as glibc lays it out. The stack of the first thread is in a range in which the
+//! kernel of x86-64 places nothing else.
 //!
-//! What is found says whether it is sure. Where it is not, it is a guess by the order in which
-//! streams are gone through, which is one of many that may have been.
+//! The result states that it is sure or a guess. A guess depends on the order in which streams are
+//! processed, which is one of many possible orders.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -29,23 +29,23 @@ use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 use counts::model::PathId;
 
-/// So large is the stack of a thread unless the program asks for another one.
+/// The size of the stack of a thread, unless the program requests another one.
 const STACK: u64 = 8 << 20;
 
-/// glibc's own data of a thread are at its `pthread_t`, and have no more bytes.
+/// The maximum size of glibc's own data of a thread, which are at its `pthread_t`.
 const DESCRIPTOR: u64 = 0x1000;
 
-/// The kernel puts the stack of the first thread above this, and mappings below.
+/// The range in which the kernel places the stack of the first thread. Mappings are below.
 const FIRST_STACK: Range<u64> = 0x7fff_ffff_f000 - (16 << 30) - STACK..0x7fff_ffff_f000;
 
-/// What memory is of.
+/// An owner of memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
-    /// Nobody who is known.
+    /// The owner is unknown.
     Unknown,
-    /// Blocks that a function allocates.
+    /// The heap blocks that a function allocates.
     Heap {
-        /// The function, as far as it is known.
+        /// The function, if it is known.
         function: Option<FunctionId>,
         /// The file; empty if the line is not known.
         file: String,
@@ -54,28 +54,28 @@ pub enum Owner {
     },
     /// A variable.
     Global(String),
-    /// Data of an image that no symbol names: constants, say.
+    /// Data of an image that no symbol names, such as constants.
     Image(String),
-    /// The stack of a thread, and its own variables.
+    /// The stack of a thread, and its thread-local variables.
     Stack(ThreadId),
 }
 
-/// Number of an owner.
+/// The number of an owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerId(pub u32);
 
-/// Who owns an address.
+/// The result of a search for the owner of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnerLookup {
-    /// The owner, as far as is known.
+    /// The owner, or the best guess.
     pub owner: OwnerId,
-    /// The first byte of the variable, of the block, or of what else it is.
+    /// The first byte of the variable, of the block, or of another object.
     pub start: u64,
-    /// Whether it can be no other one. If it is unknown, somebody else may be it.
+    /// True if the owner is certain. Otherwise another owner is possible.
     pub is_sure: bool,
 }
 
-/// Nobody is known.
+/// The result for an unknown owner.
 const NOBODY: OwnerLookup = OwnerLookup { owner: OwnerId(0), start: 0, is_sure: false };
 
 /// A variable or a segment.
@@ -83,69 +83,68 @@ const NOBODY: OwnerLookup = OwnerLookup { owner: OwnerId(0), start: 0, is_sure: 
 struct Fixed {
     end: u64,
     owner: OwnerId,
-    /// Whether no other image was loaded there.
+    /// True if no other image was loaded there.
     is_sure: bool,
 }
 
-/// What was found last.
+/// The last result.
 #[derive(Clone, Debug)]
 struct Latest {
     range: Range<u64>,
-    /// For whom.
+    /// The stream of the search.
     stream: usize,
-    /// When.
+    /// The moment of the search.
     moment: Moment,
     found: OwnerLookup,
 }
 
-/// Who owns which addresses now.
+/// The owners of all addresses at a moment of the walk.
 #[derive(Debug)]
 pub struct Owners<'a> {
     program: &'a Program,
     pub(super) clocks: Clocks,
     all: Vec<Owner>,
     ids: HashMap<Owner, OwnerId>,
-    /// Of blocks whose path is not known yet.
+    /// The owner of blocks whose allocating path is not known.
     nameless: OwnerId,
-    /// By owner, how many blocks were allocated, and their bytes.
+    /// The number and the bytes of allocated blocks, by owner.
     allocated: HashMap<OwnerId, (u64, u64)>,
     blocks: Lifetimes,
-    /// Variables, then segments: by their first bytes.
+    /// Variables, then segments, by their first bytes.
     fixed: [BTreeMap<u64, Fixed>; 2],
-    /// By where they end, the threads whose stacks they were, and when these began.
+    /// The threads of each stack and the moments of their beginnings, by the end of the stack.
     stacks: BTreeMap<u64, Vec<(OwnerId, Moment)>>,
-    /// The stream that does something.
+    /// The current stream.
     stream: usize,
     is_handler: bool,
     count: u64,
-    /// Allocations up to this one may have been freed where records are missing.
+    /// The last allocation that may have been freed where records are missing.
     doubted: u64,
-    /// Whether records may be missing anywhere.
+    /// True if records may be missing anywhere.
     partial: bool,
-    /// The last place of each thread where what others did may be missing.
+    /// The last moment of each thread at which records are missing.
     missing: HashMap<ThreadId, Moment>,
-    /// By stream, the function and the id of its last path.
+    /// The function and the id of the last path, by stream.
     ended: Vec<Option<(FunctionId, PathId)>>,
-    /// By function and path, whose memory is that it calls for at its end.
+    /// The owner of the memory that a path allocates at its end, by function and path.
     callers: HashMap<(FunctionId, PathId), OwnerId>,
     latest: Option<Latest>,
     frees: Frees,
-    /// By thread and address, the last part of the thread in which it freed a block there, if it
-    /// cannot be told which one.
+    /// The last part of a thread with a free of an undetermined block, by thread and address.
     doubtful: HashMap<(ThreadId, u64), u64>,
 }
 
-/// Whether a thread may have freed this block: it freed one at its address, and it cannot be told
-/// which one.
+/// Returns true if a thread may have freed this block: it freed an undetermined block at the same
+/// address.
 fn is_doubted(doubtful: &HashMap<(ThreadId, u64), u64>, block: &Block, thread: ThreadId) -> bool {
     let last = doubtful.get(&(thread, block.start));
     last.is_some_and(|&part| !block.is_behind(Moment { thread, part }))
 }
 
 impl<'a> Owners<'a> {
-    /// Those of a program that has not yet allocated anything. `frees` says where it will free
-    /// memory. Without frees, what is told to be sure may be wrong. If a trace is `partial`, any of
-    /// its threads may have freed memory unnoticed at any time.
+    /// Returns the owners of a program that has not yet allocated anything. `frees` are all frees
+    /// of its run. Without frees, results that are marked as sure may be wrong. If a trace is
+    /// `partial`, any of its threads may have freed memory at any time without a record.
     pub fn of(program: &'a Program, frees: Frees, partial: bool) -> Self {
         let mut owners = Self {
             program,
@@ -193,7 +192,7 @@ impl<'a> Owners<'a> {
         };
         let spans: Vec<Range<u64>> = known.iter().map(span).collect();
         for (at, (bias, place, globals)) in known.into_iter().enumerate() {
-            // An image may be loaded where another one was before.
+            // Several images may have been loaded at the same addresses, one after the other.
             let shares = |(other, of): (usize, &Range<u64>)| {
                 other != at && of.start < spans[at].end && spans[at].start < of.end
             };
@@ -201,7 +200,7 @@ impl<'a> Owners<'a> {
             let mut named = 0;
             for (address, size, name) in globals.variables {
                 let start = address.wrapping_add(bias);
-                // A symbol may name a part of what another one names.
+                // A symbol may name a part of the variable of another one.
                 if start < named {
                     continue;
                 }
@@ -230,27 +229,27 @@ impl<'a> Owners<'a> {
         id
     }
 
-    /// What a number stands for.
+    /// Returns the owner with a number.
     pub fn owner(&self, id: OwnerId) -> &Owner {
         self.all.get(id.0 as usize).unwrap_or(&Owner::Unknown)
     }
 
-    /// How many blocks an owner has allocated, and their bytes.
+    /// Returns the number and the bytes of the blocks that an owner allocated.
     pub fn allocated_by(&self, id: OwnerId) -> (u64, u64) {
         self.allocated.get(&id).copied().unwrap_or_default()
     }
 
-    /// A stream goes on.
+    /// Switches to a stream.
     pub fn turn(&mut self, stream: usize, is_handler: bool) {
         (self.stream, self.is_handler) = (stream, is_handler);
     }
 
-    /// What was found before may be another one by now.
+    /// Drops the cached result, which may be outdated.
     pub(super) fn forget(&mut self) {
         self.latest = None;
     }
 
-    /// Who owns an address that a thread accesses now.
+    /// Returns the owner of an address that a thread accesses now.
     pub fn find(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let moment = self.clocks.moment(thread);
         if let Some(latest) = &self.latest
@@ -262,26 +261,26 @@ impl<'a> Owners<'a> {
         self.search(thread, address)
     }
 
-    /// The same without a look at what was found last, for another thread than that whose turn it
-    /// is.
+    /// Searches without the cached result, for a thread other than the current one.
     pub(super) fn search(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let moment = self.clocks.moment(thread);
         self.search_at(moment, address)
     }
 
-    /// Who owns an address that a thread accesses while it lets others know what it did so far.
+    /// Returns the owner of an address that a thread accesses in an operation that has just
+    /// released.
     pub(super) fn find_released(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let now = self.clocks.moment(thread);
         self.search_at(Moment { part: now.part.saturating_sub(1), ..now }, address)
     }
 
-    /// The same for an access at a moment of its thread, which may be a little earlier.
+    /// Searches for an access at a moment of its thread, which may be a little earlier.
     fn search_at(&mut self, moment: Moment, address: u64) -> OwnerLookup {
         let mut doubt = false;
         let thread = moment.thread;
         if let Some((range, verdict)) = self.blocks.find(address, self.clocks.of(thread)) {
             match verdict {
-                // Where in the thread a handler ran, nobody knows.
+                // The place of a handler in its thread is unknown.
                 Verdict::In(block)
                     if !self.is_handler
                         && !self.partial
@@ -309,7 +308,7 @@ impl<'a> Owners<'a> {
                 continue;
             }
             let found = OwnerLookup { owner: fixed.owner, start: *start, is_sure };
-            // Variables are in segments, and blocks may have been where an image is.
+            // Segments contain variables, and blocks may have been at the addresses of an image.
             let is_one = at == 0 && self.blocks.is_free(&range);
             return if is_one { self.keep(range, moment, found) } else { found };
         }
@@ -322,7 +321,7 @@ impl<'a> Owners<'a> {
         found
     }
 
-    /// The stack that an address is on.
+    /// Returns the stack that contains an address.
     fn stack(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let above = address.saturating_sub(DESCRIPTOR);
         let clock = self.clocks.of(thread);
@@ -330,7 +329,7 @@ impl<'a> Owners<'a> {
             && address >= end.saturating_sub(STACK)
             && let Some((last, moment)) = of.last()
         {
-            // Threads may have a stack one after the other.
+            // Several threads may use a stack one after the other.
             if let Some((own, _)) = of.iter().find(|(_, moment)| moment.thread == thread) {
                 return OwnerLookup { owner: *own, start: *end, is_sure: true };
             }
@@ -347,7 +346,7 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// A task of a thread begins, behind those that it waited for.
+    /// Begins a task of a thread, after the tasks that it waited for.
     pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Rc<VectorClock>>) {
         if !links.is_empty() {
             self.clocks.began(thread, links);
@@ -355,20 +354,20 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// An atomic access has happened.
+    /// Completes an atomic access.
     pub(super) fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
         self.clocks.atomic_after(thread, access);
         self.forget();
     }
 
-    /// An operation that waits has ended.
+    /// Completes an operation that waits.
     pub(super) fn acquired(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         if of == Operation::Begin {
             self.begin(thread, event.other.get());
         }
     }
 
-    /// A thread begins.
+    /// Begins a thread.
     fn begin(&mut self, thread: ThreadId, descriptor: u64) {
         let owner = self.id(Owner::Stack(thread));
         let moment = self.clocks.moment(thread);
@@ -376,7 +375,7 @@ impl<'a> Owners<'a> {
         self.forget();
     }
 
-    /// Memory was allocated or freed by the call before which the last path of the stream ended.
+    /// Adds an allocation or a free, by the call at which the last path of the stream ended.
     pub fn allocate(&mut self, thread: ThreadId, allocation: &Allocation) {
         self.forget();
         let (start, size) = (allocation.address.get(), allocation.size.get());
@@ -408,7 +407,7 @@ impl<'a> Owners<'a> {
         self.blocks.insert(&Block { number, start, end, owner, birth, known, death, is_sure });
     }
 
-    /// The owner of the block that the last path of the stream allocated.
+    /// Returns the owner of the block that the last path of the stream allocated.
     fn called(&mut self) -> OwnerId {
         let Some(path) = self.ended.get(self.stream).copied().flatten() else {
             return self.nameless;
@@ -427,22 +426,22 @@ impl<'a> Owners<'a> {
         *allocated = (allocated.0 + 1, allocated.1.saturating_add(size));
     }
 
-    /// Recording was off in the current stream: what was allocated may have been freed.
+    /// Notes that recording was off in the current stream: earlier blocks may have been freed.
     pub fn off(&mut self) {
         self.end(None);
         self.doubted = self.count;
         self.forget();
     }
 
-    /// Records of a thread are missing. What others allocate may be freed there as long as they do
-    /// not wait for the thread.
+    /// Notes that records of a thread are missing. They may free blocks of other threads until
+    /// those wait for the thread.
     pub fn missing(&mut self, thread: ThreadId) {
         let moment = self.clocks.moment(thread);
         self.missing.insert(thread, moment);
         self.off();
     }
 
-    /// A path of the current stream has ended.
+    /// Notes the end of a path of the current stream.
     pub fn end_path(&mut self, done: &EndedPath) {
         self.end(Some((done.function, done.path)));
     }

@@ -1,10 +1,10 @@
-//! Accesses to the same memory by two threads, one of which writes, that nothing orders.
+//! Data races: conflicting accesses to the same memory by two threads that are not ordered.
 //!
 //! The method is that of FastTrack (Flanagan and Freund, 2009): each thread has a vector clock, and
-//! for each byte the accesses are kept that are not known to be before a stronger one. A byte has a
-//! race if and only if one is found for it; not every pair of accesses is. Atomic accesses do not
-//! race with each other. Those that have tickets order what threads do, as releases and acquires of
-//! their address.
+//! for each byte the accesses are kept that are not known to happen before a stronger one. A race
+//! is found for a byte if and only if the byte has one; not every pair of accesses is found. Atomic
+//! accesses do not race with each other. Those with tickets order threads, as releases and acquires
+//! of their address.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,46 +16,46 @@ use crate::order::item::{CodePlace, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::Streams;
 
-/// How many bytes are looked at together.
+/// The number of bytes in a cell, which are examined together.
 const CELL: u64 = 8;
 
-/// The most pairs of places that are kept.
+/// The maximum number of pairs of places that are kept.
 const MOST: usize = 1 << 16;
 
 /// One of two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaceSide {
-    /// Where.
+    /// The place in the code.
     pub place: CodePlace,
-    /// Whether it writes.
+    /// True if it writes.
     pub writes: bool,
-    /// Whether it is atomic.
+    /// True if it is atomic.
     pub is_atomic: bool,
 }
 
-/// Two places between which there are races.
+/// The races between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// How many times.
+    /// The number of races.
     pub count: u64,
-    /// The first byte of the first time.
+    /// The first byte of the first race.
     pub address: u64,
-    /// The two threads of the first time.
+    /// The two threads of the first race.
     pub threads: (ThreadId, ThreadId),
-    /// Whose that byte was.
+    /// The owner of that byte.
     pub object: OwnerLookup,
 }
 
 /// The races of a trace.
 #[derive(Debug)]
 pub struct Races<'a> {
-    /// By the two places, the smaller first.
+    /// The races by their two sides, the smaller one first.
     pub pairs: BTreeMap<(RaceSide, RaceSide), Race>,
-    /// How many there were.
+    /// The number of all races.
     pub count: u64,
-    /// How often records were missing: order may be missing, too.
+    /// The number of gaps in the records. Order may be missing there, too.
     pub missing: u64,
-    /// Whether there was any access that could race.
+    /// True if there was any access that could race.
     pub has_accesses: bool,
     /// The owners of memory.
     pub owners: Owners<'a>,
@@ -67,38 +67,38 @@ struct Search {
     pairs: BTreeMap<(RaceSide, RaceSide), Race>,
     count: u64,
     missing: u64,
-    /// By thread, the atomic access that has released and not yet acquired.
+    /// The atomic access that has released and not yet acquired, by thread.
     pending: HashMap<ThreadId, Pending>,
     /// The number of cells that were accessed.
     sequence: u64,
-    /// By cell, the accesses that a later one may race with.
+    /// The accesses that a later one may race with, by cell.
     cells: HashMap<u64, Vec<PastAccess>>,
-    /// By address, the bytes of the block of the heap there.
+    /// The sizes of heap blocks, by address.
     sizes: HashMap<u64, u64>,
 }
 
-/// An atomic access that has released and not yet acquired. It happens meanwhile.
+/// An atomic access between its release and its acquire. It happens in this interval.
 #[derive(Clone, Debug, Default)]
 struct Pending {
     /// The part of the thread that it belongs to.
     part: u64,
-    /// From which access on other threads know that it has happened.
+    /// The first access of each other thread that happens after the release.
     known: HashMap<ThreadId, u64>,
 }
 
-/// An access that is remembered.
+/// A past access.
 #[derive(Clone, Copy, Debug)]
 struct PastAccess {
     thread: ThreadId,
     part: u64,
-    /// Which access it is.
+    /// The sequence number of the access.
     sequence: u64,
     mask: u8,
     side: RaceSide,
 }
 
 impl<'a> Races<'a> {
-    /// The races between the accesses of these streams.
+    /// Finds the races between the accesses of these streams.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, owners: Owners<'a>) -> Self {
         let mut search = Search { missing: streams.missing(), ..Search::default() };
         let owners = walk_with_owners(streams, owners, &mut search);
@@ -108,7 +108,8 @@ impl<'a> Races<'a> {
 }
 
 impl Search {
-    /// An access of a part of a thread, which others know from some access on.
+    /// Adds an access of a part of a thread. `known` has the first access of each other thread that
+    /// happens after its release.
     fn access(
         &mut self,
         owners: &mut Owners<'_>,
@@ -156,7 +157,7 @@ impl Search {
             if !is_before && !is_behind && both != 0 && conflict {
                 found.push((*then, cell * CELL + u64::from(both.trailing_zeros())));
             }
-            // Whatever races with it later races with this one, too.
+            // Later accesses that race with it race with this one, too.
             let is_weaker = then.mask & !now.mask == 0
                 && (now.side.writes || !then.side.writes)
                 && (then.side.is_atomic || !now.side.is_atomic);
@@ -180,7 +181,7 @@ impl Search {
             let threads = (then.thread, now.thread);
             let race = self.pairs.entry(pair).or_insert_with(|| {
                 let found = owners.find(now.thread, address);
-                // Who came first may know more: whose the memory was has not changed since.
+                // The earlier access may have a sure result: the owner has not changed since.
                 let first = if found.is_sure { found } else { owners.search(then.thread, address) };
                 let object = if first.is_sure { first } else { found };
                 Race { count: 0, address, threads, object }
@@ -189,7 +190,7 @@ impl Search {
         }
     }
 
-    /// What was known of memory is of another owner.
+    /// Drops the accesses to memory that has a new owner.
     fn forget(&mut self, address: u64, size: u64) {
         let Some(last) = size.checked_sub(1).and_then(|more| address.checked_add(more)) else {
             return;

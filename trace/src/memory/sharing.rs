@@ -1,9 +1,9 @@
-//! Who reads what another thread wrote, and which lines go from thread to thread.
+//! Data that threads share, and cache lines that move between threads.
 //!
-//! A line goes to a thread that accesses it without a valid copy, while another thread has written
-//! it. As Dubois and others (1993) define it, that is *true* sharing if the thread then accesses a
-//! byte that another one wrote since it accessed it last, before the line is taken away again, and
-//! *false* sharing otherwise.
+//! A line moves to a thread that accesses it without a valid copy, if another thread has written
+//! it. By the definition of Dubois and others (1993), this is *true* sharing if the thread then
+//! accesses, before the line is taken away again, a byte that another thread wrote since its own
+//! last access to it. Otherwise it is *false* sharing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,30 +13,30 @@ use crate::memory::owners::OwnerId;
 use crate::order::item::{CodePlace, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 
-/// The most places that are kept of a cache line.
+/// The maximum number of places that are kept for a cache line.
 const PLACES: usize = 16;
 
-/// Data that went from one place to another.
+/// A flow of data from one place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DataFlow {
-    /// The thread that wrote, and where.
+    /// The thread that wrote, and its place.
     pub writer: (ThreadId, CodePlace),
-    /// The thread that read, and where.
+    /// The thread that read, and its place.
     pub reader: (ThreadId, CodePlace),
-    /// What was read.
+    /// The owner of the memory.
     pub owner: OwnerId,
 }
 
 /// A line that several threads use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedLine {
-    /// How often it went to another thread that used what others wrote.
+    /// The number of moves to a thread that used the data of others.
     pub true_sharing: u64,
-    /// How often it went to another thread that did not.
+    /// The number of moves to a thread that did not.
     pub false_sharing: u64,
-    /// Who owned what was accessed last.
+    /// The owner of the memory that was accessed last.
     pub owner: OwnerId,
-    /// Some threads and places that wrote it, or read it.
+    /// Some threads and places that accessed it, and true if they wrote.
     pub places: BTreeSet<(ThreadId, CodePlace, bool)>,
 }
 
@@ -47,37 +47,37 @@ struct Line {
     users: Vec<User>,
 }
 
-/// Who wrote bytes last.
+/// The last writer of some bytes.
 #[derive(Clone, Debug)]
 struct Writer {
     mask: u128,
     thread: ThreadId,
     place: CodePlace,
-    /// Which threads have read which of them.
+    /// The bytes that each thread has read.
     read: Vec<(ThreadId, u128)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct User {
     thread: ThreadId,
-    /// Whether it has a valid copy.
+    /// True if it has a valid copy.
     holds: bool,
-    /// What others wrote since it accessed these bytes.
+    /// The bytes that others wrote since its last access to them.
     news: u128,
-    /// Whether the line came to it, and it has not yet used any of these.
+    /// True if the line moved to it, and it has not yet accessed any of these bytes.
     is_open: bool,
 }
 
-/// What threads share.
+/// The data that threads share.
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
     lines: LineMap<u64, Line>,
-    /// How many bytes went which way.
+    /// The number of bytes of each flow.
     pub flows: BTreeMap<DataFlow, u64>,
 }
 
 impl Sharing {
-    /// An access to some bytes of a line.
+    /// Adds an access to some bytes of a line.
     pub fn touch(
         &mut self,
         thread: ThreadId,
@@ -122,7 +122,7 @@ impl Sharing {
         }
     }
 
-    /// Bytes of a line belong to somebody new.
+    /// Drops the history of bytes that have a new owner.
     pub fn forget(&mut self, first: (u64, u128), between: Range<u64>, last: (u64, u128)) {
         let forget = |line: &mut Line, mask: u128| {
             line.writers.iter_mut().for_each(|writer| writer.mask &= !mask);
@@ -142,7 +142,7 @@ impl Sharing {
         }
     }
 
-    /// The lines that went from thread to thread, by their numbers.
+    /// Returns the lines that moved between threads, by their numbers.
     pub fn lines(&self) -> BTreeMap<u64, &SharedLine> {
         let goes = |line: &Line| line.shared.true_sharing + line.shared.false_sharing > 0;
         self.lines.iter().filter(|of| goes(of.1)).map(|of| (*of.0, &of.1.shared)).collect()
@@ -150,10 +150,10 @@ impl Sharing {
 }
 
 impl Line {
-    /// The line goes to a thread unless that has it.
+    /// Moves the line to a thread, unless it has a valid copy.
     fn go(&mut self, thread: ThreadId, mask: u128, writes: bool) {
         let at = self.users.iter().position(|user| user.thread == thread).unwrap_or_else(|| {
-            // What others have written so far is new to it.
+            // All bytes that others have written so far are new to the thread.
             let news = self.writers.iter().fold(0, |news, writer| news | writer.mask);
             self.users.push(User { thread, news, ..User::default() });
             self.users.len() - 1
@@ -210,7 +210,7 @@ mod tests {
         let mut sharing = Sharing::default();
         increments(&mut sharing, 50, 4);
         let lines = sharing.lines();
-        // Each turn but for the first takes the line away.
+        // Each access but the first moves the line.
         assert_eq!((lines[&0].false_sharing, lines[&0].true_sharing), (99, 0));
         assert!(sharing.flows.is_empty());
     }

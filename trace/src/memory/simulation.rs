@@ -1,8 +1,7 @@
-//! Which accesses of a trace miss in caches: each thread has a first level of its own, and all
-//! share the last one.
+//! Simulates caches: each thread has a first level of its own, and all share the last level.
 //!
-//! Threads are gone through in the order of their tickets. How accesses between two tickets
-//! interleave, a trace does not tell.
+//! Threads are processed in the order of their tickets. The trace does not record the interleaving
+//! of accesses between two tickets.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +14,19 @@ use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
 
-/// How often somewhere memory was accessed, and which of it was missing.
+/// The numbers of accesses and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Misses {
-    /// Accesses.
+    /// The number of accesses.
     pub accesses: u64,
-    /// Those that missed in the first level.
+    /// The number of accesses that missed in the first level.
     pub first: u64,
-    /// Those that missed in the last level, too.
+    /// The number of accesses that missed in the last level, too.
     pub last: u64,
 }
 
 impl Misses {
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.accesses += other.accesses;
         self.first += other.first;
@@ -38,31 +37,31 @@ impl Misses {
 /// Reads and writes. An atomic update is a read, as in cachegrind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Use {
-    /// What was read.
+    /// The reads.
     pub reads: Misses,
-    /// What was written.
+    /// The writes.
     pub writes: Misses,
 }
 
 impl Use {
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
     }
 
-    /// Misses in the first level.
+    /// Returns the number of misses in the first level.
     pub fn first(&self) -> u64 {
         self.reads.first + self.writes.first
     }
 }
 
-/// What caches did.
+/// The results of a simulation.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// By place.
+    /// The reads and writes by place.
     pub places: BTreeMap<CodePlace, Use>,
-    /// How often records were missing.
+    /// The number of gaps in the records.
     pub missing: u64,
     layout: Layout,
     first: BTreeMap<ThreadId, Cache>,
@@ -70,7 +69,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// What caches of these layouts do with the accesses of these streams.
+    /// Simulates caches of these layouts with the accesses of these streams.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, first: Layout, last: Layout) -> Self {
         let mut simulation = Self {
             places: BTreeMap::new(),
@@ -109,7 +108,7 @@ impl Simulation {
     }
 }
 
-/// Whether an access misses in the last level, whose lines may be shorter.
+/// Returns true if an access misses in the last level, whose lines may be shorter.
 fn misses_last(last: &mut Cache, address: u64, size: u64) -> bool {
     last.misses(address, size.min(last.line()))
 }

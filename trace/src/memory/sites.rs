@@ -1,11 +1,11 @@
-//! Where a path calls for memory.
+//! The place of the call by which a path allocates memory.
 
 use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 use counts::model::PathId;
 
-/// The file and the line of the call at the end of a path, which is of this function and has this
-/// id. A path ends before each call that allocates; one in tail position leaves the function, too.
+/// Returns the file and the line of the call at the end of the path with this function and id. A
+/// path ends before each call that allocates. A call in tail position also leaves the function.
 pub(super) fn site(
     program: &Program,
     (function, id): (FunctionId, PathId),

@@ -1,4 +1,4 @@
-//! Races are those that a search through all orders finds, in small random programs.
+//! Compares races in small random programs with a search through all orders.
 
 use counts::model::PathId;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::order::walk::{Input, Streams};
 use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 
-/// Something that a thread did, with its tickets.
+/// An action of a thread, with its tickets.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Plain(MemoryAccess),
@@ -24,7 +24,7 @@ enum Action {
     Unlock(u64, u64),
 }
 
-/// Numbers that look random and are the same each time.
+/// A reproducible sequence of pseudo-random numbers.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -40,7 +40,7 @@ fn touch(random: &mut Random, number: u32) -> MemoryAccess {
     let kinds = [AccessKind::Load, AccessKind::Store, AccessKind::Update];
     let size = 1 << random.below(3);
     MemoryAccess {
-        // None reaches into another cell, so that each pair of accesses is told where it races.
+        // No access crosses a cell, so each race of a pair is reported at its own address.
         address: (0x1000 + random.below(16)) & !(size - 1),
         size,
         kind: kinds[random.below(3) as usize],
@@ -52,7 +52,7 @@ fn touch(random: &mut Random, number: u32) -> MemoryAccess {
     }
 }
 
-/// What three threads do, in an order that may have been.
+/// Returns the actions of three threads, in a possible order.
 fn program(seed: u64) -> Vec<Vec<Action>> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut threads = vec![Vec::new(); 3];
@@ -128,16 +128,16 @@ fn inputs(threads: &[Vec<Action>]) -> Streams<std::vec::IntoIter<Item>> {
     (0..).zip(threads).map(input).collect()
 }
 
-/// What orders: an atomic access of an address, or a lock.
+/// An object that orders threads: the address of an atomic access, or a lock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Object {
     Atomic(u64),
     Lock(u64),
 }
 
-/// All bytes with races, by looking at all ways from one access to another.
+/// Returns all bytes with races, by a search through all ways from one access to another.
 fn searched(threads: &[Vec<Action>]) -> BTreeSet<u64> {
-    // Two points for each thing: where it releases and where it acquires.
+    // Each operation has two points: its release and its acquire.
     let (mut releases, mut acquires, mut accesses) = (Vec::new(), Vec::new(), Vec::new());
     let mut edges = Vec::new();
     let mut points = 0;
@@ -152,7 +152,8 @@ fn searched(threads: &[Vec<Action>]) -> BTreeSet<u64> {
             match *did {
                 Action::Plain(access) => accesses.push((thread, first, second, access)),
                 Action::Atomic(access) => {
-                    // Who acquires it knows the access; the access knows what it acquired.
+                    // An acquirer is ordered behind the access, and the access behind its own
+                    // acquire.
                     accesses.push((thread, second, first, access));
                     releases.push((Object::Atomic(access.address), access.before, first));
                     acquires.push((Object::Atomic(access.address), access.after, second));
