@@ -18,7 +18,7 @@ const MOST: usize = 64;
 /// arguments and variables are in between.
 const REACH: u64 = 16 << 20;
 
-/// Texts are probed in parts of this length, which are never on two pages.
+/// The length of the parts in which texts are probed. A part is never on two pages.
 const PART: usize = 8;
 
 /// An entry: its kind and its value.

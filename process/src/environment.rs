@@ -27,9 +27,9 @@ pub struct Environment {
     pub build_id: Text<65>,
     /// The identity of this run.
     pub run: RunId,
-    /// Room for a line of a file of `/proc`.
+    /// Scratch space for a line of a file of `/proc`.
     line: Text<4352>,
-    /// Room for a path.
+    /// Scratch space for a path.
     scratch: Path,
 }
 
@@ -194,8 +194,8 @@ impl Environment {
 }
 
 /// Writes the path of the program to `path`, from the path by which it was executed, which may be
-/// relative. Writes nothing if that leads to another file: a script is executed by its interpreter.
-/// The program was entered at `entry`.
+/// relative. Leaves `path` empty if it leads to another file: a script is executed by its
+/// interpreter. The program was entered at `entry`.
 fn put_executed(executed: &[u8], directory: &Path, entry: Option<u64>, path: &mut Path) {
     if !executed.starts_with(b"/") {
         path.push_all(directory.as_bytes());

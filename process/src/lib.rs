@@ -9,10 +9,9 @@
 //! | `sys`, `sys/` | system calls |
 //! | `text`, `global` | texts of bounded length, state without a lock |
 //! | `proc`, `auxiliary`, `ancestry` | the kernel's description of the process and of its parents |
-//! | `origin`, `environment` | how the program was started |
-//! | `pattern`, `target` | where the profile goes |
-//! | `imports`, `notes`, `others` | what linker and build put into the image, and the functions of
-//! the program |
+//! | `origin`, `environment` | the start of the program |
+//! | `pattern`, `target` | the path of the profile |
+//! | `imports`, `notes`, `others` | data of the linker and the build, and the program's functions |
 //! | `lifetime` | code that runs before and after the program |
 //! | `memory`, `object` | functions that the compiler calls, the parts that every object needs |
 //!

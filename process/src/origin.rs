@@ -19,9 +19,9 @@ use crate::text::{Path, Text, directory_length};
 enum State {
     /// Not read yet. Its value is 0.
     Unknown = 0,
-    /// Nothing is to be written.
+    /// Nothing is written.
     Off = 1,
-    /// Profiles are to be written.
+    /// Profiles are written.
     On = 2,
 }
 

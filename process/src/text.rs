@@ -16,7 +16,7 @@ pub struct Text<const N: usize> {
 pub type Path = Text<4096>;
 
 impl<const N: usize> Text<N> {
-    /// The empty text.
+    /// Creates an empty text.
     pub const fn new() -> Self {
         Self { bytes: [0; N], length: 0, overflowed: false }
     }

@@ -34,7 +34,7 @@ pub(crate) enum Refusal {
     Failed(OpenError),
 }
 
-/// Appends a record to the profile at `path`, which is created if there is nothing.
+/// Appends a record to the profile at `path`, which is created if it does not exist.
 pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<(), Refusal> {
     let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
     for _ in 0..MOST_TIMES {

@@ -45,7 +45,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// An empty window.
+    /// Creates an empty window.
     pub(crate) const fn new() -> Self {
         Self { first: 0, valid: 0, entries: [0; ENTRIES] }
     }

@@ -220,8 +220,8 @@ impl Counting {
         self.note_others();
     }
 
-    /// The time that other threads have run until now does not count, that of a thread apart
-    /// included.
+    /// Starts the time of other threads anew. The time that they have run until now does not count,
+    /// that of a thread apart included.
     fn note_others(&mut self) {
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
     }
@@ -252,7 +252,7 @@ impl Counting {
         self.slots.raw.add_flags(self.flags | if self.shared { SHARED } else { 0 });
     }
 
-    /// Counts from before the constructor, for example of resolvers of ifuncs, belong to the first
+    /// Moves counts from before the constructor, for example of resolvers of ifuncs, to the first
     /// thread.
     fn move_early_counts(&mut self, image: &Image, file: Option<&File>, window: &mut Window) {
         let Some(region) = self.slots.address(Slot::REGION) else { return };

@@ -24,7 +24,7 @@ fn place(module: &Module) -> Place {
 }
 
 impl Image {
-    /// Describes a region that no linker laid out.
+    /// Creates the description of a region that no linker laid out.
     #[cfg(any(test, feature = "preload"))]
     pub(crate) fn new(region: *const [u64], modules: &'static [Module], has_keys: bool) -> Self {
         Self(Descriptor {

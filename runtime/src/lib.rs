@@ -19,10 +19,8 @@
 //! | `registry`, `shared_registry` | the state that the images of a process share |
 //! | `threads`, `static/threads.s` | the slots of new threads |
 //! | `early` | counting before the C library has begun |
-//! | `raw`, `rescue` | the file that keeps the counters, and the signal handler for a file that is
-//! cut |
-//! | `counters`, `collected`, `write`, `append` | the search for nonzero counters, and their way
-//! into the profile |
+//! | `raw`, `rescue` | the file that keeps the counters, and the signal handler if it is cut |
+//! | `counters`, `collected`, `write`, `append` | nonzero counters, and the profile |
 //! | `preload` | another library: the runtime for images that another linker made |
 //!
 //! The parts that the runtime has in common with the block log of the tests are the crate

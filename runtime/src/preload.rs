@@ -115,7 +115,7 @@ struct Counted {
     /// The C library's values for it, which identify it.
     base: usize,
     segments: *const Segment,
-    /// An address in its file.
+    /// The address of a byte of its file.
     code: usize,
     build_id: &'static [u8],
     image: Image,
@@ -261,7 +261,7 @@ fn for_each_image<F: FnMut(&Loaded)>(mut take: F) {
     }
 }
 
-/// The address of a byte of an image's file.
+/// Returns the address of a byte of an image's file.
 fn code_of(loaded: &Loaded) -> usize {
     loaded
         .segments()
@@ -278,7 +278,7 @@ fn build_id_of(loaded: &Loaded) -> &'static [u8] {
 /// Returns the description of an image with arrays.
 fn counted(loaded: &Loaded) -> Option<Counted> {
     let first = loaded.arrays().next()?;
-    // A linker script may have put arrays far apart, with nothing between.
+    // A linker script may have put arrays far apart, with nothing in between.
     let segments = loaded.segments().iter().filter_map(notes::loaded);
     let mut moved = segments
         .map(|range| range.start.wrapping_add(loaded.base)..range.end.wrapping_add(loaded.base));

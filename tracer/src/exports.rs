@@ -170,7 +170,7 @@ fn with_shared<T>(act: impl FnOnce(&mut Shared, &mut Room) -> T) -> T {
     result
 }
 
-/// Describes this image, once.
+/// Describes this image. It is called once.
 fn describe() {
     // SAFETY: called only once, before any code uses the values that change.
     let (environment, image) = unsafe { (environment::change(), IMAGE.get()) };

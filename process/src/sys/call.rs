@@ -1,5 +1,5 @@
-//! System calls, made directly: no libc, so they link into anything, and `errno` stays as the
-//! program left it.
+//! System calls. They are made directly, without libc, so they link into any program, and `errno`
+//! stays as the program left it.
 
 use core::arch::asm;
 

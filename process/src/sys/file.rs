@@ -36,8 +36,8 @@ impl Drop for File {
     }
 }
 
-/// Moves a descriptor out of 0, 1 and 2: in a program that closed its standard streams, another
-/// thread's `printf` must not land in our file.
+/// Moves a descriptor out of 0, 1 and 2. In a program that closed its standard streams, another
+/// thread's `printf` must not write to our file.
 fn above_standard(descriptor: usize) -> Option<usize> {
     if descriptor > 2 || standard_are_free() {
         return Some(descriptor);

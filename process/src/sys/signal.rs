@@ -69,7 +69,7 @@ fn set(action: &Action) {
     unsafe { call(__NR_rt_sigaction, [SIGBUS as usize, &raw const *action as usize, 0, 8, 0, 0]) };
 }
 
-/// Handles the signal, unless the program does.
+/// Installs the handler, unless the program has one.
 pub fn handle_with(handler: Handler) {
     if self::handler() == 0 {
         let flags = u64::from(SA_SIGINFO | SA_RESTORER | SA_ONSTACK);
@@ -94,7 +94,7 @@ pub fn reset() {
     set(&Action { handler: 0, flags: 0, restorer: 0, mask: 0 });
 }
 
-/// Sends the signal to this very thread.
+/// Sends the signal to the calling thread.
 pub fn send_again() {
     // SAFETY: no pointers.
     unsafe {

@@ -11,7 +11,7 @@ use super::signal::Alternative;
 /// SIGBUS on top of it, and for the functions of the C library that are called.
 const LENGTH: usize = 1 << 16;
 
-/// Memory as the ABI aligns a stack.
+/// Memory with the ABI's alignment of a stack.
 #[repr(C, align(16))]
 struct Memory([u8; LENGTH]);
 

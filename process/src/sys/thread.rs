@@ -245,7 +245,7 @@ mod tests {
     fn threads_that_ended_are_known() {
         assert!(is_alive(current()));
         let ended = std::thread::spawn(current).join().expect("it does not panic");
-        // The kernel lets the joining thread go on a moment before it forgets the other one.
+        // The kernel wakes the joining thread a moment before it forgets the other one.
         while is_alive(ended) {
             std::thread::yield_now();
         }

@@ -1,4 +1,4 @@
-//! Writes lines of source code for a terminal.
+//! Lines of source code for a terminal.
 
 use profile::escape;
 use unicode_width::UnicodeWidthChar;

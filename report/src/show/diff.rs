@@ -524,8 +524,8 @@ fn times_as_many(ratio: f64) -> String {
     }
 }
 
-/// Keeps only the parts with different counts, in the order of that difference. Where instructions
-/// are unknown, all parts seem equal.
+/// Keeps only the parts with different counts, in the order of that difference. It serves where the
+/// instructions of a side are unknown.
 fn by_counts<T>(parts: &mut Parts<T>) {
     let all = parts.differing.len();
     parts.differing.retain(|part| part.more_often != 0);

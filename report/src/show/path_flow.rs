@@ -18,7 +18,7 @@ struct Together<'a> {
     laid: RefCell<HashMap<usize, Vec<String>>>,
 }
 
-/// One of them.
+/// One of these paths.
 struct PathFlow<'a> {
     paths: Rc<Together<'a>>,
     index: usize,

@@ -178,7 +178,7 @@ fn flags(report: &Report) -> Vec<Remark> {
     of_runs(report).into_iter().filter_map(remark).collect()
 }
 
-/// Returns true if a remark applies to a run.
+/// The condition under which a remark applies to a run.
 type Applies = fn(&Run) -> bool;
 
 /// Returns the meaning of the flags of runs for their counts, in order: a remark for each flag.
