@@ -125,7 +125,7 @@ extern "C" fn prepare(region: *const u8, modules: *const Module, count: u32, dis
     let words = core::iter::once(0).chain(bases);
     for (word, address) in words.zip((pointer.wrapping_add(distance)..).step_by(size_of::<usize>()))
     {
-        // SAFETY: the words are in the block of each thread, at a distance from the linker.
+        // SAFETY: the words are in the block of each thread, at the distance that the linker chose.
         unsafe { (address as *mut usize).write_volatile(word) };
     }
 }

@@ -20,7 +20,7 @@ use pathformat::trace::{Kind, LONGEST_RECORD};
 use crate::block::{Block, State, Stream, Words};
 use crate::file::CHUNK;
 
-/// The offset of the memory that is never read from a thread's state.
+/// The offset from a thread's state to the memory that is never read.
 const UNREAD: usize = 4096;
 
 /// The length of its part in use, so that it stays in the processor's nearest cache.
