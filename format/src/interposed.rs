@@ -4,8 +4,8 @@
 //!
 //! A list is a macro that hands its content to another macro.
 
-/// The functions by which threads and processes wait for each other: the operation, what the
-/// arguments are and what is returned, in the words of the runtime of traces, and the names.
+/// The functions by which threads and processes wait for each other: the operation, the arguments
+/// and the result, in the words of the runtime of traces, and the names.
 #[macro_export]
 macro_rules! synchronisation_functions {
     ($take:ident) => {

@@ -1,6 +1,6 @@
-//! What the pass tells about a translation unit: functions, graphs, edge values, source lines.
+//! The description of a translation unit by the pass: functions, graphs, edge values, source lines.
 //!
-//! [`Manifest::encode`] gives the payload of a [`record`](crate::record) before compression and
+//! [`Manifest::encode`] returns the payload of a [`record`](crate::record) before compression and
 //! [`Manifest::decode`] reads it back (`manifest/payload.rs`). Indexes are dense and start at 0;
 //! block 0 of a function is its entry. The graph part mirrors the types of the crate `paths`
 //! without depending on it.
@@ -13,30 +13,30 @@ use crate::settings::{Level, Mode, Stage, Threads};
 
 mod payload;
 
-/// Everything known about one instrumented translation unit.
+/// The description of one instrumented translation unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
-    /// The source file as the compiler was given it.
+    /// The source file, as it was given to the compiler.
     pub source: String,
     /// The compiler's working directory (empty without debug information).
     pub directory: String,
     /// Program and version that wrote this.
     pub producer: String,
-    /// What is counted.
+    /// The mode: the things that are counted.
     pub mode: Mode,
-    /// Where in the pipeline the pass ran.
+    /// The stage of the pipeline at which the pass ran.
     pub stage: Stage,
-    /// How far the pipeline optimises that the pass ran in.
+    /// The level of optimisation of the pipeline.
     pub level: Level,
-    /// Directories of system headers that the command line or the environment names, as they name
-    /// them: relative ones start from [`directory`](Self::directory). Those that every compiler
-    /// knows, such as `/usr/include`, are not among them.
+    /// Directories of system headers in the command line or the environment, in their spelling:
+    /// relative ones start from [`directory`](Self::directory). The default directories of
+    /// compilers, such as `/usr/include`, are not among them.
     pub system_directories: Vec<String>,
-    /// How threads count.
+    /// The way threads count.
     pub threads: Threads,
-    /// Whether counters of loops may be in registers while the loops run.
+    /// True if counters of loops may be in registers while the loops run.
     pub promotes: bool,
-    /// The most paths that a function may have before more edges are cut.
+    /// The maximum number of paths of a function before more edges are cut.
     pub limit: u64,
     /// All functions defined in the unit, instrumented or skipped, in source order.
     pub functions: Vec<Function>,
@@ -47,23 +47,22 @@ pub struct Manifest {
 pub struct Function {
     /// Symbol name (mangled).
     pub name: String,
-    /// What the source calls it, with its parameters and what it returns; empty if the symbol is
-    /// not mangled.
+    /// The name in the source, with parameters and return type; empty if the symbol is not mangled.
     pub full_name: String,
-    /// The same without parameters and what it returns.
+    /// The same without parameters and return type.
     pub short_name: String,
-    /// Who else can see the symbol.
+    /// The linkage of the symbol.
     pub linkage: Linkage,
-    /// File that the function is declared in (empty without debug information).
+    /// File in which the function is declared (empty without debug information).
     pub file: String,
     /// Line of the declaration, or 0.
     pub line: u32,
-    /// Whether no function of the source is this one: it is a member that the source does not
-    /// declare, a thunk, or a variant of a function that calls another variant of it, as a
-    /// destructor does that also frees its object. Code of the source may be in it all the same:
-    /// what initialises members.
+    /// True if the compiler made the function: it is a member that the source does not declare, a
+    /// thunk, or a variant of a function that calls another variant of it, such as a destructor
+    /// that also frees its object. It may still contain code of the source: the initialisers of
+    /// members.
     pub is_made: bool,
-    /// Why nothing is counted; `None` for an instrumented function.
+    /// The reason why nothing is counted; `None` for an instrumented function.
     pub skipped: Option<String>,
     /// Hash of the graph: copies of an inline function with equal hashes have the same paths.
     pub cfg_hash: u64,
@@ -71,26 +70,27 @@ pub struct Function {
     pub first_counter: u64,
     /// Number of paths, each with a counter. 0 for a skipped function.
     pub num_paths: u64,
-    /// How many of them are in flight: they end with a call that did not come back.
+    /// The number of these paths that are in flight: they end with a call that did not return.
     pub in_flight_paths: u64,
     /// First key of this function's [tables](Self::tables) among those of the module.
     pub first_key: u64,
-    /// How many callees of each indirect call are told apart; 0 if none are.
+    /// The number of callees that the table of each indirect call has room for; 0 if callees are
+    /// not recorded.
     pub callees: u32,
-    /// The paths as they are without the limit, if those are counted too.
+    /// The paths without the limit, if those are counted, too.
     pub uncut: Option<Uncut>,
     /// Blocks that have a counter each, in the order of the counters, where blocks are counted
     /// instead of paths.
     pub counted_blocks: Vec<u32>,
-    /// The patterns that save counters of blocks, where blocks are counted and patterns choose
-    /// which.
+    /// The patterns that save counters of blocks, where blocks are counted and patterns select
+    /// them.
     pub patterns: Vec<Pattern>,
-    /// Arcs that have a counter each, behind those of blocks, where edges are counted. Arcs are
-    /// numbered as `paths::edges::Arcs` does.
+    /// Arcs that have a counter each, behind those of blocks, where edges are counted. Arcs have
+    /// the numbers of `paths::edges::Arcs`.
     pub counted_arcs: Vec<u32>,
-    /// What its code was planned by.
+    /// The source of the weights for which its code was planned.
     pub weights: WeightSource,
-    /// Source positions that the blocks refer to.
+    /// Source positions to which the blocks refer.
     pub locations: Vec<Location>,
     /// Basic blocks. Empty for a skipped function.
     pub blocks: Vec<Block>,
@@ -100,7 +100,7 @@ pub struct Function {
     pub dag: Vec<DagEdge>,
 }
 
-/// What says how often the edges of a function run, where its code is planned.
+/// The source of the weights of edges for which the code of a function is planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightSource {
     /// LLVM's estimates.
@@ -110,11 +110,11 @@ pub enum WeightSource {
     Measured,
     /// LLVM's estimates, since the counts of the earlier run are of other code.
     Outdated,
-    /// LLVM's estimates, since the earlier run tells nothing of the function.
+    /// LLVM's estimates, since the earlier run has no counts of the function.
     Missing,
 }
 
-/// Linkage of a function, as far as a report cares.
+/// Linkage of a function, as far as it matters to a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linkage {
     /// Visible outside the unit, one definition.
@@ -126,8 +126,8 @@ pub enum Linkage {
     Inline,
     /// Weak definition.
     Weak,
-    /// A copy that is only there to be inlined (`available_externally`): the definition is in
-    /// another unit.
+    /// A copy that exists only to be inlined (`available_externally`): the definition is in another
+    /// unit.
     Copy,
 }
 
@@ -141,15 +141,14 @@ pub struct Location {
     /// Column, from 1; 0 if unknown.
     pub column: u32,
     /// Name of the function whose text this is (not the function it was inlined into). In C++ with
-    /// the classes and namespaces that it is in, without inline ones and without arguments of
-    /// templates.
+    /// its classes and namespaces, without inline namespaces and without template arguments.
     pub function: String,
     /// Index of the call's location if the text was inlined; always smaller than the location's own
     /// index.
     pub inlined_at: Option<u32>,
 }
 
-/// Stands before the opcode of an instruction that gives or takes a vector.
+/// Prefix of the opcode of an instruction that returns or takes a vector.
 pub const VECTOR: &str = "vector ";
 
 /// Stands for the callee of a call through a pointer.
@@ -162,97 +161,98 @@ pub struct Block {
     pub name: String,
     /// Indexes of the source locations of its instructions, in order, without repetition.
     pub locations: Vec<u32>,
-    /// Those of them at which only instructions stand that the compiler made: the source does not
-    /// run there.
+    /// Those of them that have only instructions that the compiler made: the source does not run
+    /// there.
     pub made_locations: Vec<u32>,
-    /// Who chose that control can go several ways at its end.
+    /// The origin of the branch at its end.
     pub chooser: Chooser,
-    /// How many instructions of each opcode, sorted by name, without debug intrinsics: `load`,
-    /// `add` …, an intrinsic by its own name (`llvm.fmuladd`), inline assembly as `asm`, and what
-    /// works on vectors with [`VECTOR`] before it (`vector load`).
+    /// The number of instructions of each opcode, sorted by name, without debug intrinsics: `load`,
+    /// `add` …, an intrinsic by its own name (`llvm.fmuladd`), inline assembly as `asm`, and
+    /// instructions on vectors with [`VECTOR`] before the opcode (`vector load`).
     pub opcodes: Vec<(Cow<'static, str>, u32)>,
     /// The calls in it, in order, without intrinsics and inline assembly.
     pub calls: Vec<Call>,
-    /// Its accesses to memory, in order. Only in a unit that is traced.
+    /// Its accesses to memory, in order. Only in a traced unit.
     pub accesses: Vec<Access>,
-    /// How the function is left here, if this block has no successor.
+    /// The way in which the function is left here, if this block has no successor.
     pub exit: Option<Exit>,
-    /// Whether control may stay at its end: the call that stands there may throw, exit or jump
-    /// away.
+    /// True if control may stay at its end: the call there may throw, exit or jump away.
     pub may_stay: bool,
-    /// Its text in LLVM's intermediate language as it is when counters are placed, by lines: the
-    /// label, then the instructions without their debug locations. Empty unless it was asked for.
+    /// Its text in LLVM's intermediate language when counters are placed, by lines: the label, then
+    /// the instructions without their debug locations. Empty unless it was requested.
     pub ir: Vec<String>,
 }
 
-/// Who chose that control can go several ways at the end of a block.
+/// The origin of a branch at the end of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chooser {
-    /// The source, if there are several ways at all.
+    /// The source, or there is no branch.
     #[default]
     Source,
-    /// The compiler: the check of a pointer before `delete`, the way of an exception to its
+    /// The compiler: the check of a pointer before `delete`, the dispatch of an exception to its
     /// handler, a check of a sanitizer.
     Compiler,
-    /// The compiler, and one of the ways goes around in a loop that it made, over the elements of
-    /// an array, say. That way leads to this block or one before it.
+    /// The compiler, and one of the edges is the back edge of a loop that it made, such as one over
+    /// the elements of an array. That edge leads to this block or one before it.
     CompilerLoop,
 }
 
 /// An access to memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// What is done.
+    /// The kind of access.
     pub kind: AccessKind,
-    /// How many bytes are accessed; 0 if the trace has the number, behind the address.
+    /// The number of bytes accessed; 0 if the trace has the number, behind the address.
     pub size: u64,
-    /// Where the address comes from.
+    /// The source of the address.
     pub address: Address,
-    /// Which tickets the trace has, behind the address and the number of bytes.
+    /// The tickets that the trace has, behind the address and the number of bytes.
     pub tickets: Tickets,
     /// Index of its source location.
     pub location: Option<u32>,
 }
 
-/// What is done to memory. The C++ side of the pass has the same list (`pass/cpp/accesses.h`).
+/// The kind of an access to memory. The C++ side of the pass has the same list
+/// (`pass/cpp/accesses.h`).
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
-    /// It is read.
+    /// Memory is read.
     Load,
-    /// It is written.
+    /// Memory is written.
     Store,
-    /// It is read and written by one atomic operation.
+    /// Memory is read and written by one atomic operation.
     Update,
-    /// It is read by an operation on many bytes, such as `memcpy`.
+    /// Memory is read by an operation on many bytes, such as `memcpy`.
     BulkLoad,
-    /// It is written by such an operation.
+    /// Memory is written by such an operation.
     BulkStore,
-    /// Nothing is accessed: a fence between what stands before and behind it.
+    /// Nothing is accessed: a fence between the accesses before and behind it.
     Fence,
-    /// Nothing is accessed: where addresses of a loop start that is entered behind its block.
+    /// Nothing is accessed: the first address of accesses in a loop that is entered behind its
+    /// block.
     Base,
-    /// Nothing is accessed: by how many bytes addresses of such a loop move. The trace has it in
+    /// Nothing is accessed: the stride of addresses in such a loop, in bytes. The trace has it in
     /// place of the number of bytes.
     Stride,
 }
 
-/// The tickets of an atomic access: numbers that the process gives away once. A thread that reads
-/// what another one stored has a larger ticket after that than the other one had before.
-/// The C++ side of the pass has the same list (`pass/cpp/accesses.h`).
+/// The tickets of an atomic access: numbers that are unique in the process. The ticket after a load
+/// is larger than the ticket before the store of another thread whose value it reads. The C++ side
+/// of the pass has the same list (`pass/cpp/accesses.h`).
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tickets {
-    /// It is not atomic.
+    /// The access is not atomic.
     #[default]
     None,
-    /// It releases: a ticket was taken before.
+    /// It is a release: a ticket was taken before it.
     Before,
-    /// It acquires: a ticket was taken after.
+    /// It is an acquire: a ticket was taken after it.
     After,
-    /// It does both, with a ticket for each.
+    /// It is both, with a ticket for each.
     Both,
-    /// It is atomic, and orders nothing: no ticket is taken.
+    /// It is atomic but relaxed: no ticket is taken.
     Relaxed,
 }
 
@@ -260,7 +260,7 @@ impl Tickets {
     /// All of them, in the order of their codes.
     pub const ALL: [Self; 5] = [Self::None, Self::Before, Self::After, Self::Both, Self::Relaxed];
 
-    /// How many tickets the trace has.
+    /// Returns the number of tickets in the trace.
     pub fn count(self) -> usize {
         match self {
             Self::None | Self::Relaxed => 0,
@@ -270,54 +270,55 @@ impl Tickets {
     }
 }
 
-/// Where the address of an access comes from.
+/// The source of the address of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     /// There is none: a fence.
     None,
     /// The trace has it.
     Recorded,
-    /// It is that of a variable plus a constant. The image tells where the variable is
+    /// It is that of a variable plus a constant. The image has the address of the variable
     /// ([`VARIABLES_SECTION`](crate::names::VARIABLES_SECTION)).
     Variable {
-        /// Which of the variables of the function.
+        /// The index of the variable among those of the function.
         variable: u32,
-        /// What is added.
+        /// The constant.
         by: i64,
     },
-    /// It is that of another access plus a constant. The other one always comes before it in the
-    /// same activation of the function: the last time that it came counts.
+    /// It is that of another access plus a constant. The other access always precedes it in the
+    /// same activation of the function; its last execution counts.
     Offset {
         /// The block of the other access.
         block: u32,
         /// Index among its accesses.
         access: u32,
-        /// What is added.
+        /// The constant.
         by: i64,
     },
     /// It is that of another access plus a constant, and moves with the iterations of a loop. The
-    /// other one comes before the loop is entered; its block is the only one outside of the loop
-    /// that leads to it.
+    /// other access precedes the loop; its block is the only one outside of the loop that leads to
+    /// it.
     Moving {
         /// The block of the other access.
         block: u32,
         /// Index among its accesses.
         access: u32,
-        /// What is added.
+        /// The constant.
         by: i64,
         /// The block in which each iteration begins.
         header: u32,
-        /// How far it moves each time that the header is reached from within the loop.
+        /// The distance by which it moves each time that the header is reached from within the
+        /// loop.
         stride: Stride,
     },
 }
 
-/// How far an address moves with each iteration of a loop.
+/// The distance by which an address moves with each iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stride {
     /// This many bytes.
     Constant(i64),
-    /// As many bytes as an access of the kind [`Stride`](AccessKind::Stride) says.
+    /// The number of bytes in an access of the kind [`Stride`](AccessKind::Stride).
     Recorded {
         /// Its block.
         block: u32,
@@ -339,12 +340,12 @@ impl AccessKind {
         Self::Stride,
     ];
 
-    /// Whether memory is accessed, or ordered.
+    /// Returns true if memory is accessed, or ordered.
     pub fn is_access(self) -> bool {
         !matches!(self, Self::Base | Self::Stride)
     }
 
-    /// Whether the trace has the number of bytes if the manifest has none.
+    /// Returns true if the trace has the number of bytes where the manifest has none.
     pub fn has_size(self) -> bool {
         self != Self::Fence
     }
@@ -360,19 +361,19 @@ pub struct Call {
 }
 
 impl Call {
-    /// Whether it calls through a pointer.
+    /// Returns true if it calls through a pointer.
     pub fn is_indirect(&self) -> bool {
         self.callee == INDIRECT
     }
 }
 
-/// Paths that no limit cuts. There may be far more than counters, so a table has those that were
-/// executed.
+/// Paths that no limit cuts. There may be far more of them than counters, so a table has those that
+/// were executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uncut {
     /// Number of paths.
     pub num_paths: u64,
-    /// How many of them the table has room for.
+    /// The number of paths that the table has room for.
     pub slots: u32,
     /// Edges of their acyclic graph, as [`Function::dag`].
     pub dag: Vec<DagEdge>,
@@ -380,13 +381,13 @@ pub struct Uncut {
     pub cuts: Vec<Option<(u32, u32)>>,
 }
 
-/// A table of what was seen how often: it has a key and a counter for each thing, and one more
-/// counter for what had no room.
+/// A table of counted things: it has a key and a counter for each thing, and one more counter for
+/// all things without room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// What is in it.
+    /// The kind of its things.
     pub of: TableOf,
-    /// How many keys it has.
+    /// The number of its keys.
     pub slots: u64,
     /// Its first key among those of the module.
     pub first_key: u64,
@@ -394,10 +395,10 @@ pub struct Table {
     pub first_counter: u64,
 }
 
-/// What a table is about.
+/// The kind of things in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableOf {
-    /// Addresses that this call of this block called; a key is the address plus one.
+    /// Addresses of the callees of this call of this block; a key is the address plus one.
     Callees {
         /// The block.
         block: u32,
@@ -411,33 +412,33 @@ pub enum TableOf {
 /// Blocks of which some need no counter because of their shape; see `paths::patterns`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// What it looks like.
+    /// The shape of the pattern.
     pub shape: PatternShape,
     /// Its blocks: the first, the branches or exits, the last.
     pub blocks: Vec<u32>,
-    /// Those of them that have no counter because of it.
+    /// Those of its blocks that need no counter.
     pub saved: Vec<u32>,
 }
 
-/// What a pattern looks like.
+/// The shape of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PatternShape {
     /// Branches between two blocks.
     Diamond,
-    /// A branch that can be passed.
+    /// A branch with one side that can be skipped.
     HalfDiamond,
-    /// A block that leads to one that nothing else leads to.
+    /// A block that is the only predecessor of its successor.
     Jump,
     /// The entry and all exits.
     Exits,
 }
 
-/// How a block without successors leaves the function.
+/// The way in which a block without successors leaves the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// `ret`, a tail call included.
     Return,
-    /// An exception goes on to the caller (`resume`).
+    /// An exception propagates to the caller (`resume`).
     Unwind,
     /// A call that does not return, or code that cannot be reached.
     NoReturn,
@@ -450,7 +451,7 @@ pub struct Edge {
     pub from: u32,
     /// Target block.
     pub to: u32,
-    /// Which outcome of the terminator takes this edge.
+    /// The outcome of the terminator that takes this edge.
     pub outcome: Outcome,
     /// If the edge is cut, the indexes in [`Function::dag`] of the edge that ends the path before
     /// it and of the one that starts the next path after it.
@@ -460,7 +461,7 @@ pub struct Edge {
 /// The outcome of a terminator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The only way on.
+    /// The only successor.
     Jump,
     /// Condition true.
     True,
@@ -468,16 +469,16 @@ pub enum Outcome {
     False,
     /// These cases of a `switch`.
     Cases(Vec<i64>),
-    /// The default of a `switch`, with any cases that go the same way.
+    /// The default of a `switch`, with any cases of the same target.
     Default,
     /// An `invoke` returned.
     Normal,
     /// An `invoke` threw.
     Unwind,
-    /// One target of an indirect branch or of `asm goto`, or where a call comes back that may do so
+    /// One target of an indirect branch or of `asm goto`, or the return of a call that may return
     /// twice.
     Indirect,
-    /// A coroutine was suspended: control goes back to whoever called or resumed it.
+    /// A coroutine was suspended: control returns to its caller or resumer.
     Suspended,
     /// A suspended coroutine was resumed.
     Resumed,
@@ -488,13 +489,13 @@ pub enum Outcome {
 /// An edge of the acyclic graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DagEdge {
-    /// What the edge stands for.
+    /// The kind of the edge.
     pub kind: DagEdgeKind,
-    /// What following it adds to the path's id.
+    /// The value that the edge adds to the path's id.
     pub value: u64,
 }
 
-/// What an edge of the acyclic graph stands for.
+/// The kind of an edge of the acyclic graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DagEdgeKind {
     /// This control-flow edge, not cut.
@@ -507,30 +508,30 @@ pub enum DagEdgeKind {
         /// The block.
         block: u32,
     },
-    /// A path ends after this block, although control goes on.
+    /// A path ends after this block, although control continues.
     End {
         /// The block.
         block: u32,
-        /// Why.
+        /// The reason.
         why: CutReason,
     },
     /// A path starts at this block.
     Start {
         /// The block.
         block: u32,
-        /// Why.
+        /// The reason.
         why: CutReason,
     },
-    /// Control comes to the call at the end of this block, which may not come back. Its counter
-    /// says how often; those that did come back have counted a longer path as well. The first edge
-    /// out of its block, with the value 0.
+    /// Control reaches the call at the end of this block, which may not return. The counter of such
+    /// a path counts the arrivals; calls that returned have counted a longer path as well. It is
+    /// the first edge out of its block, with the value 0.
     InFlight {
         /// The block.
         block: u32,
     },
 }
 
-/// Why a path ends or starts in the middle of a function.
+/// The reason why a path ends or starts in the middle of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutReason {
     /// A back edge of a loop.
@@ -544,7 +545,7 @@ pub enum CutReason {
 }
 
 impl Function {
-    /// The function as one of which nothing is counted, unless another reason for that is known.
+    /// Returns the function as a skipped one. A reason that it already has is kept.
     #[must_use]
     pub fn uncounted(self, why: &str) -> Self {
         Self {
@@ -560,32 +561,32 @@ impl Function {
         }
     }
 
-    /// How many counters it has in the module's array.
+    /// Returns the number of its counters in the module's array.
     pub fn counters(&self) -> u64 {
         self.tables().fold(self.plain_counters(), |sum, table| {
             sum.saturating_add(table.slots).saturating_add(1)
         })
     }
 
-    /// Its first source position that is in its own text; `None` without debug information.
+    /// Returns its first source position that was not inlined; `None` without debug information.
     pub fn own_location(&self) -> Option<&Location> {
         self.locations.iter().find(|location| location.inlined_at.is_none())
     }
 
-    /// How many of them count one thing each, whatever happens. Those of [tables](Self::tables)
-    /// stand behind them.
+    /// Returns the number of counters that count one fixed thing each. Those of
+    /// [tables](Self::tables) follow them.
     pub fn plain_counters(&self) -> u64 {
         let others = self.counted_blocks.len() + self.counted_arcs.len();
         self.num_paths.saturating_add(others as u64)
     }
 
-    /// How many keys its tables have.
+    /// Returns the number of keys of its tables.
     pub fn keys(&self) -> u64 {
         self.tables().fold(0, |sum: u64, table| sum.saturating_add(table.slots))
     }
 
-    /// Its tables, in the order of their keys and counters: one for each indirect call, then that
-    /// of uncut paths.
+    /// Returns its tables, in the order of their keys and counters: one for each indirect call,
+    /// then that of uncut paths.
     pub fn tables(&self) -> impl Iterator<Item = Table> + '_ {
         let blocks = if self.callees > 0 { self.blocks.as_slice() } else { &[] };
         let calls = (0..).zip(blocks).flat_map(move |(block, of)| {
@@ -604,8 +605,8 @@ impl Function {
         })
     }
 
-    /// Whether it is known how often a block runs where only calls are counted: it has some, or is
-    /// the entry.
+    /// Returns true if the count of a block is known where only calls are counted: the block has
+    /// calls, or is the entry.
     pub fn knows_calls(&self, block: u32) -> bool {
         block == 0 || self.blocks.get(block as usize).is_some_and(|block| !block.calls.is_empty())
     }

@@ -1,9 +1,9 @@
-//! How a manifest travels: a fixed head, then the compressed payload, in the section
+//! The record of a manifest: a fixed head, then the compressed payload, in the section
 //! [`MANIFEST_SECTION`](crate::names::MANIFEST_SECTION).
 //!
 //! Linkers concatenate sections of one name, so the section of an image (or of `ld -r` output) is a
-//! sequence of records, each padded to eight bytes. The linker needs only the heads; who wants the
-//! payload decompresses it (zstd) and reads it with [`manifest`](crate::manifest).
+//! sequence of records, each padded to eight bytes. The linker needs only the heads. A reader
+//! decompresses the payload (zstd) and decodes it with [`manifest`](crate::manifest).
 //!
 //! ```text
 //!  0        8      12     16         32        40     48           56             64        72
@@ -35,17 +35,17 @@ impl fmt::Display for ModuleId {
 }
 
 impl ModuleId {
-    /// The name under which the keys of the module's tables are kept. They stand behind its
-    /// counters, all threads of an image share them, and each says what the counter of its table at
-    /// the same place counts.
+    /// Returns the identity under which the keys of the module's tables are stored. The keys follow
+    /// the module's counters, and all threads of an image share them. Each key identifies the thing
+    /// that the counter at the same place in its table counts.
     pub fn keys(&self) -> Self {
         let mut id = *self;
         id.0[15] ^= 0x80;
         id
     }
 
-    /// The word in [`FUNCTIONS_SECTION`](crate::names::FUNCTIONS_SECTION) that says that a function
-    /// of the module is in the image; `None` for functions beyond the first 2^24.
+    /// Returns the word in [`FUNCTIONS_SECTION`](crate::names::FUNCTIONS_SECTION) for a function of
+    /// the module that is in the image; `None` for functions beyond the first 2^24.
     pub fn function_word(&self, index: usize) -> Option<u64> {
         let module = self.0[..5].iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
         (index < 1 << 24).then_some(module << 24 | index as u64)
@@ -61,14 +61,14 @@ impl fmt::Debug for ModuleId {
 /// The fixed head of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// How threads count, as [`Threads::code`](crate::settings::Threads::code), and perhaps
+    /// The way threads count, as [`Threads::code`](crate::settings::Threads::code), possibly with
     /// [`OWN_BASE`](crate::raw::OWN_BASE).
     pub flags: u32,
-    /// Which module this is.
+    /// The identity of the module.
     pub id: ModuleId,
     /// Length of the module's counter array, in 64-bit counters.
     pub counters: u64,
-    /// How many [keys](ModuleId::keys) follow the counters in the array.
+    /// The number of [keys](ModuleId::keys) that follow the counters in the array.
     pub keys: u64,
     /// Length of the payload before compression, in bytes.
     pub raw_length: u64,
@@ -131,7 +131,8 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The records in the content of a [`MANIFEST_SECTION`](crate::names::MANIFEST_SECTION).
+    /// Returns the records in the content of a
+    /// [`MANIFEST_SECTION`](crate::names::MANIFEST_SECTION).
     pub fn new(section: &'a [u8]) -> Self {
         Self { reader: Reader::new(section) }
     }
@@ -161,13 +162,14 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// How many zero bytes follow `length` stored bytes so that the next record is eight-byte aligned.
+/// Returns the number of zero bytes that follow `length` stored bytes, so that the next record is
+/// eight-byte aligned.
 pub fn padding(length: usize) -> usize {
     length.wrapping_neg() % 8
 }
 
 /// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes. `flags`
-/// is [`Head::flags`]; how many counters and keys there are stands in brackets.
+/// is [`Head::flags`]; the numbers of counters and keys are in brackets.
 #[cfg(any(feature = "alloc", test))]
 pub fn write(
     id: ModuleId,

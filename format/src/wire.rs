@@ -1,7 +1,7 @@
 //! Primitive encodings: little-endian words, LEB128 variable-length integers, and a checked reader.
 //!
-//! A writer is anything that takes bytes ([`Sink`]); the reader borrows the input and never panics,
-//! whatever the bytes are.
+//! A writer is anything that takes bytes ([`Sink`]); the reader borrows the input and never panics
+//! on any input.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh64::Xxh64;
 use zerocopy::FromBytes;
 
-/// Why some bytes are not what they should be. The text completes "the file is damaged: …".
+/// An error in the encoding. The text completes "the file is damaged: …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The input ends before the value does.
@@ -40,23 +40,23 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Result of reading.
+/// The result of reading.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// How much memory may be taken for what is read, in bytes. Several threads may share one.
+/// A limit on the memory for decoded values, in bytes. Several threads may share one.
 #[derive(Debug)]
 pub struct Allowance(AtomicU64);
 
 impl Allowance {
-    /// This many bytes.
+    /// Creates an allowance of this many bytes.
     pub const fn new(bytes: u64) -> Self {
         Self(AtomicU64::new(bytes))
     }
 
-    /// Takes some of it; what is taken is never given back.
+    /// Takes some bytes, which are never given back.
     ///
     /// # Errors
-    /// There is not so much left.
+    /// Fewer bytes are left.
     pub fn take(&self, bytes: u64) -> Result<()> {
         let less = |left: u64| left.checked_sub(bytes);
         let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
@@ -65,13 +65,13 @@ impl Allowance {
             .map_err(|_| Error::Invalid("it takes far more memory than what a compiler writes"))
     }
 
-    /// How much is left.
+    /// Returns the number of bytes left.
     pub fn left(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Something that bytes can be written to.
+/// A destination for bytes.
 pub trait Sink {
     /// Appends `bytes`.
     fn put(&mut self, bytes: &[u8]);
@@ -115,7 +115,7 @@ pub trait Sink {
     }
 }
 
-/// A sink that keeps nothing but how many bytes it was given.
+/// A sink that only counts the bytes.
 pub(crate) struct Length(pub(crate) u64);
 
 impl Sink for Length {
@@ -139,12 +139,12 @@ pub struct Checksummed<'a, S: Sink> {
 }
 
 impl<'a, S: Sink> Checksummed<'a, S> {
-    /// A checksum over everything that is written through it from now on.
+    /// Creates a checksum over everything that is written through it.
     pub fn new(inner: &'a mut S) -> Self {
         Self { inner, hash: Xxh64::new(0), written: 0 }
     }
 
-    /// How many bytes were written through it.
+    /// Returns the number of bytes that were written through it.
     pub fn written(&self) -> u64 {
         self.written
     }
@@ -164,7 +164,7 @@ impl<S: Sink> Sink for Checksummed<'_, S> {
     }
 }
 
-/// The xxHash64 (seed 0) of `bytes`.
+/// Returns the xxHash64 (seed 0) of `bytes`.
 pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh64::xxh64(bytes, 0)
 }
@@ -176,12 +176,12 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader at the start of `bytes`.
+    /// Creates a reader at the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
-    /// What every format begins with: its magic number and its version.
+    /// Reads the beginning of every format: its magic number and its version.
     ///
     /// # Errors
     /// It is another format, or another version of this one.
@@ -193,48 +193,48 @@ impl<'a> Reader<'a> {
         if found == version { Ok(()) } else { Err(Error::BadVersion(found)) }
     }
 
-    /// What has not been read yet.
+    /// Returns the bytes that have not been read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// The next `length` bytes.
+    /// Reads the next `length` bytes.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(length).ok_or(Error::Truncated)?;
         self.rest = rest;
         Ok(taken)
     }
 
-    /// The next `N` bytes as an array.
+    /// Reads the next `N` bytes as an array.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (taken, rest) = self.rest.split_first_chunk().ok_or(Error::Truncated)?;
         self.rest = rest;
         Ok(*taken)
     }
 
-    /// A value of fixed length.
+    /// Reads a value of fixed length.
     pub fn read<T: FromBytes>(&mut self) -> Result<T> {
         let (value, rest) = T::read_from_prefix(self.rest).map_err(|_| Error::Truncated)?;
         self.rest = rest;
         Ok(value)
     }
 
-    /// One byte.
+    /// Reads one byte.
     pub fn u8(&mut self) -> Result<u8> {
         Ok(u8::from_le_bytes(self.array()?))
     }
 
-    /// A little-endian 32-bit word.
+    /// Reads a little-endian 32-bit word.
     pub fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// A little-endian 64-bit word.
+    /// Reads a little-endian 64-bit word.
     pub fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// An unsigned LEB128 integer.
+    /// Reads an unsigned LEB128 integer.
     pub fn varint(&mut self) -> Result<u64> {
         let mut value = 0u64;
         for shift in (0..).step_by(7) {
@@ -251,20 +251,21 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// An LEB128 integer that must fit in 32 bits.
+    /// Reads an LEB128 integer that must fit in 32 bits.
     pub fn varint32(&mut self) -> Result<u32> {
         u32::try_from(self.varint()?)
             .map_err(|_| Error::Invalid("an index or line exceeds 32 bits"))
     }
 
-    /// A zigzag-coded signed integer.
+    /// Reads a zigzag-coded signed integer.
     pub fn signed(&mut self) -> Result<i64> {
         let coded = self.varint()?;
         Ok((coded >> 1) as i64 ^ -((coded & 1) as i64))
     }
 
-    /// A number of items that follow, each at least one byte long: never more than the bytes left,
-    /// so that a damaged count cannot ask for memory that the input does not back.
+    /// Reads the number of the items that follow, each at least one byte long. It never exceeds the
+    /// number of bytes left, so that a damaged count cannot request memory that the input does not
+    /// back.
     pub fn count(&mut self) -> Result<usize> {
         let count = self.varint()?;
         if count > self.rest.len() as u64 {
@@ -273,7 +274,7 @@ impl<'a> Reader<'a> {
         Ok(count as usize)
     }
 
-    /// Length-prefixed bytes.
+    /// Reads length-prefixed bytes.
     pub fn bytes(&mut self) -> Result<&'a [u8]> {
         let length = self.count()?;
         self.take(length)

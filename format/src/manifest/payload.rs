@@ -1,9 +1,8 @@
-//! The payload of a manifest record: how a manifest becomes bytes, and back.
+//! The payload of a manifest record: encoding and decoding of manifests.
 //!
-//! The order of what a payload holds stands here. How a value is put and taken stands in
-//! `payload/body.rs`, and edges in `payload/graph.rs`, accesses to
-//! memory in `payload/access.rs`. Nothing that is read is trusted: every index
-//! in a manifest that was read is in range.
+//! This file has the order of the fields. The encoding of values is in `payload/body.rs`, that of
+//! edges in `payload/graph.rs`, that of accesses to memory in `payload/access.rs`. The input is not
+//! trusted: every index in a decoded manifest is in range.
 
 use alloc::vec::Vec;
 
@@ -35,13 +34,13 @@ const SHAPES: [PatternShape; 4] =
     [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
 
 impl Manifest {
-    /// The payload of a record, before compression.
+    /// Returns the payload of a record, before compression.
     pub fn encode(&self) -> Vec<u8> {
         self.seal(self.content())
     }
 
-    /// The payload up to the mode, the kind of threads and promotion: what does not depend on how
-    /// the code is instrumented.
+    /// Returns the payload up to the mode, the kind of threads and promotion: the part that does
+    /// not depend on the instrumentation.
     pub fn content(&self) -> Vec<u8> {
         let mut to = Writer::default();
         let settings = [self.stage.name(), self.level.name()];
@@ -53,7 +52,7 @@ impl Manifest {
         to.finish()
     }
 
-    /// The payload, from its [`content`](Self::content).
+    /// Returns the payload, from its [`content`](Self::content).
     pub fn seal(&self, mut content: Vec<u8>) -> Vec<u8> {
         content.put_bytes(self.mode.name().as_bytes());
         content.put_bytes(self.threads.name().as_bytes());
@@ -69,10 +68,10 @@ impl Manifest {
         Self::decode_within(bytes, &Allowance::new(u64::MAX))
     }
 
-    /// The same with no more memory than is allowed.
+    /// Reads a payload back with no more memory than is allowed.
     ///
     /// # Errors
-    /// Anything that is not a sound payload, or takes more.
+    /// Anything that is not a sound payload, or takes more memory.
     pub fn decode_within(bytes: &[u8], allowance: &Allowance) -> Result<Self> {
         let mut from = Source::new(bytes, allowance)?;
         Ok(Self {
@@ -275,7 +274,7 @@ impl Function {
             let shape = decoded(&SHAPES, from.reader.varint()?, "a shape of a pattern is unknown")?;
             Ok(Pattern { shape, blocks: of_pattern(from)?, saved: of_pattern(from)? })
         })?;
-        // At most an arc for each edge, and four for each block.
+        // There is at most an arc for each edge, and four for each block.
         let arcs = edges.saturating_add(blocks.saturating_mul(4));
         function.counted_arcs =
             from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
@@ -320,7 +319,8 @@ mod tests {
         vec![load, copied, fence]
     }
 
-    /// One instrumented function with something of everything, and a skipped one.
+    /// Returns a manifest of one instrumented function with a value in every field, and a skipped
+    /// one.
     fn sample() -> Manifest {
         let function = Function {
             name: "_Z3foov".into(),

@@ -1,4 +1,4 @@
-//! Accesses to memory, as a payload holds them.
+//! The encoding of accesses to memory in a payload.
 
 use super::body::{Source, Writer, code, decoded};
 use crate::manifest::{Access, AccessKind, Address, Block, Stride, Tickets};
@@ -45,7 +45,7 @@ impl Access {
         }
     }
 
-    /// Reads an access of a function with so many locations.
+    /// Reads an access of a function with `locations` locations.
     pub(super) fn decode(from: &mut Source<'_>, locations: usize) -> Result<Self> {
         let kind = decoded(&AccessKind::ALL, from.reader.varint()?, "a kind of access is unknown")?;
         let size = from.reader.varint()?;
@@ -88,7 +88,7 @@ fn stride(from: &mut Source<'_>) -> Result<Stride> {
     })
 }
 
-/// Whether each address that is computed comes from an access that exists.
+/// Returns true if each computed address is based on an access that exists.
 pub(super) fn are_sound(blocks: &[Block]) -> bool {
     let exists = |block: u32, access: u32| {
         blocks.get(block as usize).is_some_and(|block| (access as usize) < block.accesses.len())

@@ -1,6 +1,6 @@
-//! The body of a payload and its table of strings: how values of every kind are put and taken.
+//! The body of a payload and its table of strings: the encoding of values of every kind.
 //!
-//! Strings are stored once, in a table; everything else is LEB128. Nothing that is read is trusted.
+//! Strings are stored once, in a table; everything else is LEB128. The input is not trusted.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 use crate::wire::{Allowance, Error, Reader, Result, Sink};
 
-/// The code of `value` in `table`, which is its position.
+/// Returns the code of `value` in `table`, which is its position.
 pub(super) fn code<T: PartialEq>(table: &[T], value: &T) -> u64 {
     table.iter().position(|entry| entry == value).expect("every value stands in its table") as u64
 }
@@ -18,7 +18,7 @@ pub(super) fn decoded<T: Copy>(table: &[T], code: u64, what: &'static str) -> Re
     usize::try_from(code).ok().and_then(|code| table.get(code)).copied().ok_or(Error::Invalid(what))
 }
 
-/// What a name stands for.
+/// Returns the value of a name, or an error if there is none.
 pub(super) fn known<T>(value: Option<T>, what: &'static str) -> Result<T> {
     value.ok_or(Error::Invalid(what))
 }
@@ -51,7 +51,7 @@ impl Writer {
         self.put_varint(index);
     }
 
-    /// `None` is 0, `Some(n)` is n + 1.
+    /// Appends an optional number: `None` is 0, `Some(n)` is n + 1.
     pub(super) fn put_optional(&mut self, value: Option<u32>) {
         self.put_varint(value.map_or(0, |value| u64::from(value) + 1));
     }
@@ -78,8 +78,8 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str> {
 pub(super) struct Source<'a> {
     pub(super) reader: Reader<'a>,
     strings: Vec<&'a str>,
-    /// For what is read. A few bytes can stand for a long string or an empty block, and there may
-    /// be many of them.
+    /// The limit on the memory for decoded values. A few bytes can stand for a long string or an
+    /// empty block, and there may be many of them.
     allowance: &'a Allowance,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
         Ok(text.into())
     }
 
-    /// A text that does not stand in the table.
+    /// Reads a text that is not in the table.
     pub(super) fn text(&mut self) -> Result<String> {
         let text = text(self.reader.bytes()?)?;
         self.allowance.take(text.len() as u64)?;
@@ -117,14 +117,14 @@ impl<'a> Source<'a> {
         Ok(list)
     }
 
-    /// How many items come, and an empty list with room for them.
+    /// Reads the number of items that follow. Returns it with an empty list that has room for them.
     pub(super) fn room<T>(&mut self) -> Result<(usize, Vec<T>)> {
         let count = self.reader.count()?;
         self.allowance.take(count.saturating_mul(size_of::<T>()) as u64)?;
         Ok((count, Vec::with_capacity(count)))
     }
 
-    /// An index that must be below `length`.
+    /// Reads an index that must be below `length`.
     pub(super) fn index(&mut self, length: usize, what: &'static str) -> Result<u32> {
         let index = self.reader.varint32()?;
         if (index as usize) < length { Ok(index) } else { Err(Error::Invalid(what)) }

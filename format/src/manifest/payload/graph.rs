@@ -1,4 +1,5 @@
-//! The edges of a function's graphs: outcomes of branches, and what acyclic edges stand for.
+//! The encoding of the edges of a function's graphs: outcomes of branches, and kinds of acyclic
+//! edges.
 
 use alloc::vec::Vec;
 
