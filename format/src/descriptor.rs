@@ -1,14 +1,14 @@
-//! The descriptor of an image: where its counters are, and whose they are.
+//! The descriptor of an image: the places of its counters, and their modules.
 //!
-//! `ld.pathld` writes it, and the runtime reads it once the image is relocated. It is called
-//! [`names::IMAGE`](crate::names::IMAGE); its modules stand in
+//! `ld.pathld` writes it, and the runtime reads it once the image is relocated. Its symbol is
+//! [`names::IMAGE`](crate::names::IMAGE); its modules are in
 //! [`names::MODULES_SECTION`](crate::names::MODULES_SECTION).
 
 use core::mem::offset_of;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Version of the layout. A runtime counts nothing for a descriptor of another version.
+/// Version of the layout. A runtime does not count for a descriptor of another version.
 pub const ABI_VERSION: u32 = 3;
 
 /// Flag: the image is a shared library.
@@ -17,14 +17,14 @@ pub const LIBRARY: u64 = 1;
 /// Flag: modules have keys, so that a profile needs the process's map.
 pub const KEYS: u64 = 2;
 
-/// Describes the counters of an image, as it lies in memory. Whoever links for a machine has its
-/// order of bytes.
+/// Describes the counters of an image, in its layout in memory. The linker writes it in the byte
+/// order of the target, which is that of the host.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout)]
 pub struct Descriptor {
-    /// The version that it is written in.
+    /// The version of its layout.
     pub abi_version: u32,
-    /// How many modules there are.
+    /// The number of modules.
     pub module_count: u32,
     /// The address of the region that holds all counters; the linker fills it in.
     pub region: usize,
@@ -37,10 +37,10 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// Where the address of the region stands.
+    /// The offset of the address of the region.
     pub const REGION_OFFSET: u64 = offset_of!(Self, region) as u64;
 
-    /// Where the address of the modules stands.
+    /// The offset of the address of the modules.
     pub const MODULES_OFFSET: u64 = offset_of!(Self, modules) as u64;
 }
 
@@ -48,37 +48,39 @@ impl Descriptor {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout)]
 pub struct Module {
-    /// Whose it is.
+    /// The identity of the module.
     pub id: [u8; 16],
-    /// Where it starts, in bytes from the start of the region; a multiple of eight.
+    /// Its offset, in bytes from the start of the region; a multiple of eight.
     pub offset: u64,
     /// Its length in counters.
     pub counters: u64,
-    /// How its threads count, as [`Threads::code`](crate::settings::Threads::code), and perhaps
-    /// [`OWN_BASE`](crate::raw::OWN_BASE).
+    /// The way its threads count, as [`Threads::code`](crate::settings::Threads::code), possibly
+    /// with [`OWN_BASE`](crate::raw::OWN_BASE).
     pub threads: u64,
 }
 
-/// What stands behind the entry of an executable's `pthread_create` that is ours. By it libraries
-/// find the registry of the process and the thread-local words that they are lent.
+/// The data behind the entry of an executable's `pthread_create` that pathcc defines. With it,
+/// libraries find the registry of the process and the thread-local words that they are lent.
 pub mod thread_function {
-    /// The function starts at a multiple of this, so that all that follows is on its page.
+    /// The alignment of the function, so that all of the data is on its page.
     pub const ALIGNMENT: u64 = 64;
 
-    /// Where the signature stands, in bytes from the entry.
+    /// The offset of the signature, in bytes from the entry.
     pub const SIGNATURE_OFFSET: u64 = 16;
 
-    /// The signature. It ends with the version of what the images of a process share
+    /// The signature. It ends with the version of the data that the images of a process share
     /// (`runtime/src/registry.rs`).
     pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x06\0";
 
-    /// How many bytes of the signature are the same in every version.
+    /// The number of bytes of the signature that are the same in every version.
     pub const SIGNATURE_NAME: usize = 14;
 
-    /// Where the distance to the registry stands: 32 bits with a sign, counted from its own place.
+    /// The offset of the distance to the registry: a signed 32-bit number, relative to its own
+    /// place.
     pub const REGISTRY_OFFSET: u64 = 32;
 
-    /// Where the distance of the lent words from the thread pointer stands: 32 bits with a sign.
+    /// The offset of the distance of the lent words from the thread pointer: a signed 32-bit
+    /// number.
     pub const WORDS_OFFSET: u64 = 36;
 }
 
@@ -89,18 +91,19 @@ pub mod trace_block {
     /// Its length in bytes.
     pub const SIZE: u64 = 32;
 
-    /// It starts at a multiple of this.
+    /// Its alignment in bytes.
     pub const ALIGNMENT: u64 = 16;
 
-    /// Where the address of the runtime's table stands, which is
+    /// The offset of the address of the runtime's table, which is
     /// [`names::TRACE_RUNTIME`](crate::names::TRACE_RUNTIME); 0 before the C library has begun. The
     /// runtime uses the rest, which is 0 at first.
     pub const RUNTIME_OFFSET: u64 = 16;
 
-    /// Where the address of what makes room stands in that table.
+    /// The offset of the address of the function that makes room, in that table.
     pub const ROOM_OFFSET: u64 = 8;
 
-    /// What the table begins with. It ends with the version of all that the images share.
+    /// The signature at the beginning of the table. It ends with the version of all data that the
+    /// images share.
     pub const SIGNATURE: [u8; 8] = *b"traces\x03\0";
 }
 

@@ -11,9 +11,9 @@
 //!
 //! A glob without a slash matches the last part of a path. One that ends in a slash matches all
 //! files below such a folder. A slash at the beginning is the beginning of the path; any other glob
-//! may begin at each of its folders. Here `.gitignore` differs: it begins at its own folder, and
-//! nobody says which folder that is for the paths that a compiler was given. For the same reason
-//! only a glob that ends in a slash matches a folder.
+//! may begin at each of its folders. Here `.gitignore` differs: its patterns begin at its own
+//! folder, and the paths that are given to a compiler have no such folder. For the same reason only
+//! a glob that ends in a slash matches a folder.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -21,19 +21,20 @@ use alloc::vec::Vec;
 
 use glob_match::glob_match;
 
-/// Stands for a slash where that is a character like any other.
+/// The substitute for a slash where a slash is an ordinary character.
 const FLAT_SLASH: &str = "\u{2215}";
 
-/// Whether `glob` matches the name of a function as a whole. In names `*` is any text, `::` and `/`
-/// included. ABI tags (`word[abi:cxx11]`) are no part of a name, since no source writes them.
+/// Returns true if `glob` matches the whole name of a function. In names `*` is any text, including
+/// `::` and `/`. ABI tags (`word[abi:cxx11]`) are not part of a name, since they are not in the
+/// source.
 pub fn matches_name(glob: &str, name: &str) -> bool {
-    // No range is empty, but `operator[]` is a name.
+    // An empty range is invalid, but `operator[]` is a name.
     let glob = literal_braces(&without_abi_tags(glob)).replace("[]", "\\[\\]");
     let flat = |text: &str| text.replace('/', FLAT_SLASH);
     glob_match(&flat(&glob), &flat(&without_abi_tags(name)))
 }
 
-/// A name without the tags that tell versions of a library's interface, `[abi:cxx11]` for one.
+/// Returns a name without the tags for versions of a library's interface, such as `[abi:cxx11]`.
 fn without_abi_tags(name: &str) -> Cow<'_, str> {
     const TAG: &str = "[abi:";
     let mut parts = name.split(TAG);
@@ -51,7 +52,7 @@ fn without_abi_tags(name: &str) -> Cow<'_, str> {
     text
 }
 
-/// Whether `glob` matches the path of a file.
+/// Returns true if `glob` matches the path of a file.
 pub fn matches_file(glob: &str, path: &str) -> bool {
     let glob = literal_braces(glob);
     let path: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
@@ -63,10 +64,11 @@ pub fn matches_file(glob: &str, path: &str) -> bool {
     matches_parts(&parts, &path)
 }
 
-/// Whether the parts of a glob match those of a path. `**` matches any number of parts, and at the
-/// end at least one.
+/// Returns true if the parts of a glob match those of a path. `**` matches any number of parts, and
+/// at the end at least one.
 fn matches_parts(glob: &[&str], path: &[&str]) -> bool {
-    // Which beginnings of the path the parts of the glob so far match, by their length.
+    // For each length, true if the parts of the glob so far match that many parts at the beginning
+    // of the path.
     let mut reached: Vec<bool> = (0..=path.len()).map(|length| length == 0).collect();
     for (at, part) in glob.iter().enumerate() {
         if *part == "**" {
@@ -84,8 +86,8 @@ fn matches_parts(glob: &[&str], path: &[&str]) -> bool {
     reached.last() == Some(&true)
 }
 
-/// A glob in which braces stand for themselves, as in `.gitignore`: in names such as
-/// `{lambda()#1}`.
+/// Returns the glob with escaped braces, which match themselves as in `.gitignore`: in names such
+/// as `{lambda()#1}`.
 fn literal_braces(glob: &str) -> Cow<'_, str> {
     if !glob.contains(['{', '}']) {
         return glob.into();
@@ -106,7 +108,7 @@ fn literal_braces(glob: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// What the documentation of `.gitignore` says of patterns.
+    /// The cases in the documentation of `.gitignore`.
     #[test]
     fn wildcards_are_those_of_gitignore() {
         let cases = [
@@ -138,7 +140,7 @@ mod tests {
             ("a/**/b", "a/x/y/b", true),
             ("a/**/b", "ab", false),
             ("a/**/b", "a/x/b/c", false),
-            // Other asterisks are as one.
+            // Other consecutive asterisks are equivalent to one.
             ("a**b/c", "axxb/c", true),
             ("a**b/c", "ax/xb/c", false),
             ("a?c", "abc", true),
@@ -172,7 +174,7 @@ mod tests {
             ("/home/**", true),
             ("/home/main/project/src/lexer/scan.c", true),
             ("/src/**", false),
-            // The name of a function is not that of a folder by accident.
+            // The name of a function does not match a folder by accident.
             ("main", false),
             ("ma*", false),
             ("**", true),

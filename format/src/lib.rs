@@ -236,7 +236,7 @@ pub mod names {
     /// defines it.
     pub const OPENMP_TOOL: &str = "ompt_start_tool";
 
-    /// The function of the runtime of traces that is this tool.
+    /// The function of the runtime of traces that implements it.
     pub const TRACE_OPENMP: &str = "__pathcc_trace_openmp";
 
     /// The section of the region that holds all counter arrays of an image; page-aligned and

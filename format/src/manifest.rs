@@ -425,9 +425,9 @@ pub struct Pattern {
 pub enum PatternShape {
     /// Branches between two blocks.
     Diamond,
-    /// A branch with one side that can be skipped.
+    /// A block that leads to a branch and past it.
     HalfDiamond,
-    /// A block that is the only predecessor of its successor.
+    /// A block whose only successor has no other predecessor.
     Jump,
     /// The entry and all exits.
     Exits,

@@ -1,10 +1,9 @@
-//! The functions of MPI that send, receive or wait for messages, by the numbers that a trace has
-//! for them.
+//! The functions of MPI that send, receive or wait for messages, by their numbers in traces.
 //!
 //! They are those of MPI 4.0 that communicate or complete communication, and those that begin and
-//! end it. What only describes data, groups or topologies is left out.
+//! end it. Functions that only describe data, groups or topologies are left out.
 
-/// Their names. A new one goes to the end, since its place is its number.
+/// The names of the functions. A new one is added at the end, since its index is its number.
 const FUNCTIONS: &[&str] = &[
     "MPI_Init",
     "MPI_Init_thread",
@@ -151,12 +150,11 @@ const FUNCTIONS: &[&str] = &[
     "MPI_File_write_ordered",
 ];
 
-/// What stands behind the names of Fortran's forms, longest first.
+/// The suffixes of names in Fortran, longest first.
 const ENDS: [&str; 4] = ["_f08ts_", "_f08_", "__", "_"];
 
-/// The number of the function that a symbol is of: the name in C, the same with a `P` before it,
-/// or a form of Fortran (`mpi_send_`, `mpi_send_f08_`). Not all compilers of Fortran write names in
-/// small letters.
+/// Returns the number of the function of a symbol: the name in C, the same with the prefix `P`, or
+/// a form of Fortran (`mpi_send_`, `mpi_send_f08_`). Not all Fortran compilers use lower case.
 pub fn number(symbol: &str) -> Option<usize> {
     let name = symbol.strip_prefix(['P', 'p']).unwrap_or(symbol);
     if !name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("MPI_")) {
@@ -169,7 +167,7 @@ pub fn number(symbol: &str) -> Option<usize> {
     FUNCTIONS.iter().position(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The function's name in C.
+/// Returns the function's name in C.
 pub fn name(number: u64) -> Option<&'static str> {
     FUNCTIONS.get(usize::try_from(number).ok()?).copied()
 }

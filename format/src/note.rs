@@ -1,9 +1,9 @@
-//! The note by which a counter array is found in an image that another linker made.
+//! The note that locates a counter array in an image that another linker made.
 //!
-//! It stands in the COMDAT group of its array. `ld.pathld`, which defines the arrays of an image,
-//! makes a linker drop the groups of others, and adds a note that says that it was there: some
-//! notes of arrays are left over from link-time optimisation. Notes are loaded, in segments
-//! `PT_NOTE`, and stay in a stripped image.
+//! It is in the COMDAT group of its array. `ld.pathld`, which defines the arrays of an image, makes
+//! the linker drop the groups of objects, and adds a note that it linked the image: some notes of
+//! arrays are left over from link-time optimisation. Notes are loaded, in segments `PT_NOTE`, and
+//! stay in a stripped image.
 
 use core::mem::offset_of;
 
@@ -16,18 +16,18 @@ use crate::settings::Threads;
 /// The section of an object that holds the note.
 pub const SECTION: &str = ".note.pathcc";
 
-/// The owner that notes name: its name, and the NUL that closes it.
+/// The owner of the notes: its name, closed by a NUL.
 pub const OWNER: [u8; 7] = *b"pathcc\0";
 
-/// Notes begin at multiples of this.
+/// The alignment of notes in bytes.
 pub const ALIGNMENT: u32 = 4;
 
-/// What a note says of an array, as it stands in the image.
+/// The content of a note of an array, as in the image.
 #[repr(C)]
 #[derive(FromBytes, Immutable, KnownLayout, Unaligned)]
 struct Content {
     id: [u8; 16],
-    /// How far the array is from this word.
+    /// The distance of the array from this word.
     distance: U64,
     counters: U64,
     keys: U64,
@@ -35,17 +35,17 @@ struct Content {
     unused: U32,
 }
 
-/// What a note says. Tools give meanings of their own to small numbers.
+/// The kind of a note. Tools give their own meanings to small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
-    /// Where an array is.
+    /// The place of an array.
     Array = u32::from_le_bytes(*b"path"),
-    /// That `ld.pathld` linked the image, and nothing else.
+    /// The image was linked by `ld.pathld`. The note has no content.
     Linked = u32::from_le_bytes(*b"link"),
 }
 
-/// What a note begins with, before what it says.
+/// Returns the head of a note, before its content.
 pub fn head(kind: Kind) -> [u8; 20] {
     let length = if kind == Kind::Array { size_of::<Content>() } else { 0 };
     let words = [OWNER.len() as u32, length as u32, kind as u32].map(u32::to_le_bytes);
@@ -56,7 +56,7 @@ pub fn head(kind: Kind) -> [u8; 20] {
     head
 }
 
-/// What a note says of an array.
+/// The content of a note of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array {
     /// Its module.
@@ -65,14 +65,14 @@ pub struct Array {
     pub address: usize,
     /// Its length in counters.
     pub counters: u64,
-    /// How many keys stand behind them.
+    /// The number of keys behind the counters.
     pub keys: u64,
-    /// How threads count.
+    /// The way threads count.
     pub threads: Threads,
 }
 
 impl Array {
-    /// Reads what a note says, which stands at `address`; `None` if it is damaged.
+    /// Reads the content of a note, which is at `address`; `None` if it is damaged.
     pub fn decode(content: &[u8], address: usize) -> Option<Self> {
         let (content, _) = Content::ref_from_prefix(content).ok()?;
         let word = address.wrapping_add(offset_of!(Content, distance));
@@ -85,7 +85,7 @@ impl Array {
         })
     }
 
-    /// The address behind the array.
+    /// Returns the address behind the array; `None` if it overflows.
     pub fn end(&self) -> Option<usize> {
         let words = self.counters.checked_add(self.keys)?;
         self.address.checked_add(usize::try_from(words.checked_mul(8)?).ok()?)

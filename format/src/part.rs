@@ -1,4 +1,4 @@
-//! The part of a run that is traced, told by how often a function was entered.
+//! The part of a run that is traced, given by the number of entries of a function.
 
 /// A part of a run: it begins where a function is entered for the n-th time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,16 +7,16 @@ pub struct Part<'a> {
     pub function: &'a str,
     /// The entry with which the part begins, from 1.
     pub first: u64,
-    /// How many entries are in it, at least 1. The next one ends it; without a number none does.
+    /// The number of entries in it, at least 1. The next entry ends it; `None` if it does not end.
     pub entries: Option<u64>,
 }
 
 impl<'a> Part<'a> {
-    /// What a part looks like.
+    /// The syntax of a part.
     pub const EXPECTED: &'static str =
         "FUNCTION:N or FUNCTION:N+M, such as work:1, with numbers from 1";
 
-    /// Numbers have room to be added.
+    /// The maximum of each number, so that their sum does not overflow.
     const MOST: u64 = 1 << 62;
 
     /// Reads `FUNCTION:N` or `FUNCTION:N+M`.
@@ -31,7 +31,7 @@ impl<'a> Part<'a> {
         is_name.then_some(Self { function, first: number(first)?, entries })
     }
 
-    /// The entry that ends it.
+    /// Returns the number of the entry that ends it.
     pub fn end(&self) -> Option<u64> {
         self.entries.map(|entries| self.first + entries)
     }

@@ -1,21 +1,21 @@
-//! A profile is a file of records. A record is what one image counted in one process: who ran, then
-//! the counters of every module that are not zero.
+//! A profile is a file of records. A record has the counts of one image in one process: the facts
+//! of the run, then the non-zero counters of every module.
 //!
 //! The runtime writes a record ([`ProfileWriter`]) and appends it to the file. The report reads
-//! records ([`Profile::decode`]). What follows the head of a record begins with tags:
+//! records ([`Profile::decode`]). The items behind the head of a record begin with tags:
 //!
 //! * 1, a module: its id, the length of its array, and pairs (gap, count) closed by a gap of 0. The
 //!   index of a counter is the previous one plus the gap, starting from −1.
-//! * 2, the map of the process. It stands before modules whose keys of tables are addresses.
-//! * 3, a part: what some runs counted together. Merged records have parts.
-//! * 0, the end: the length of the record and the xxHash64 of all bytes before it. With the length
-//!   a file can be read from its end without decoding what it holds ([`length_before`]).
+//! * 2, the map of the process. It precedes modules whose keys of tables are addresses.
+//! * 3, a part: the common counts of some runs. Merged records have parts.
+//! * 0, the end: the length of the record and the xxHash64 of all bytes before it. With the length,
+//!   a file can be read from its end without decoding its content ([`length_before`]).
 //!
-//! Its rooms, each of which uses only those above it:
+//! The submodules, each of which uses only those above it:
 //!
-//! * `run` how a run is known, and how it went: identity and flags
-//! * `head` who ran
-//! * `writer` from counters to a record, without allocating
+//! * `run` the identity of a run, and its flags
+//! * `head` the facts of a run
+//! * `writer` writes counters as a record, without allocating
 //! * `whole` records in memory, for programs with an allocator
 
 mod head;

@@ -1,9 +1,9 @@
-//! The raw file: the counters of one image in one process, as they stand in memory while it runs.
+//! The raw file: the counters of one image in one process, as they are in memory while it runs.
 //!
-//! The runtime maps this file over the counters, so that the kernel keeps them whatever ends the
-//! process. It is a header of whole pages and then *slots*, each as long as the image's region of
-//! counters. Slot 0 is the region itself, where threads count that the runtime does not know; every
-//! thread that it knows has a slot to itself. A count is the sum over all slots. The file is
+//! The runtime maps this file over the counters, so that the kernel keeps them however the process
+//! ends. It is a header of whole pages and then *slots*, each of the length of the image's region
+//! of counters. Slot 0 is the region itself, in which threads count that are unknown to the
+//! runtime; every known thread has its own slot. A count is the sum over all slots. The file is
 //! sparse, and it may end in the middle of the last slot.
 //!
 //! ```text
@@ -13,9 +13,8 @@
 //!
 //! The facts are those of a profile's head. Where keys of tables are addresses, a 2 and the
 //! process's map follow, as in a profile. A module is its id, the offset of its array in the region
-//! (varint), its number of counters (varint) and a byte that says how its threads count. The
-//! checksum is over the bytes from 16 up to itself: all that does not change while the program
-//! runs.
+//! (varint), its number of counters (varint) and a byte with the code of its [`Threads`]. The
+//! checksum covers the bytes from 16 up to itself: all that do not change while the program runs.
 
 use core::ops::Range;
 
@@ -33,59 +32,60 @@ use crate::wire::{Checksummed, Length, Sink};
 /// First eight bytes of every raw file.
 pub const MAGIC: [u8; 8] = *b"PATHRAWC";
 
-/// Flag beside those of a profile: known threads may count in slot 0 too, so that counts there tell
-/// nothing.
+/// Flag beside those of a profile: known threads may count in slot 0, too, so that counts there do
+/// not show unknown threads.
 pub const SHARED: u32 = 1 << 31;
 
-/// Where the flags stand in the file. They change while the program runs.
+/// The offset of the flags in the file. They change while the program runs.
 pub const FLAGS_OFFSET: u64 = 12;
 
 /// The header and the slots are whole pages of this size.
 pub const PAGE: u64 = 4096;
 
-/// Flag beside the number that stands for [`Threads`], in manifests and image descriptors: the
-/// module finds its array by a thread-local word of its own.
+/// Flag beside the code of [`Threads`], in manifests and image descriptors: the module finds its
+/// array by its own thread-local word.
 pub const OWN_BASE: u32 = 4;
 
 /// Another such flag: code of the module may give threads other thread pointers, so that no code of
 /// the image finds thread-local words.
 pub const MOVES_POINTER: u32 = 8;
 
-/// Another such flag: the module is traced. Its array is not of counters: the runtime of traces
-/// puts the number into its first word that is that of the word itself.
+/// Another such flag: the module is traced. Its array does not hold counters: the runtime of traces
+/// stores [`array_word`](crate::trace::array_word) in its first word.
 pub const TRACED: u32 = 16;
 
-/// Another such flag: the module says itself where recording begins, so that it is off before.
+/// Another such flag: the module itself begins the recording, which is off before.
 pub const WAITS: u32 = 32;
 
-/// Where the counters of a module are.
+/// The place of the counters of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Which module.
+    /// The identity of the module.
     pub id: ModuleId,
-    /// Where its array starts, in bytes from the start of the region; a multiple of eight.
+    /// The offset of its array, in bytes from the start of the region; a multiple of eight.
     pub offset: u64,
     /// Length of the array in counters.
     pub counters: u64,
-    /// How its threads count.
+    /// The way its threads count.
     pub threads: Threads,
 }
 
 impl Place {
-    /// The bytes of its array in a slot. Only for an array that [is within](Self::is_within) one.
+    /// Returns the range of bytes of its array in a slot. The array must [be
+    /// within](Self::is_within) the slot.
     pub fn range(&self) -> Range<u64> {
         self.offset..self.offset + self.counters * 8
     }
 
-    /// Whether the array lies in a slot of this length, at a word.
+    /// Returns true if the array is within a slot of this length and aligned to a word.
     pub fn is_within(&self, region_size: u64) -> bool {
         let end = self.counters.checked_mul(8).and_then(|length| length.checked_add(self.offset));
         end.is_some_and(|end| end <= region_size) && self.offset.is_multiple_of(8)
     }
 }
 
-/// File systems, by their magic numbers, on which a mapped file keeps what was written whatever
-/// ends the process, and whose holes can be relied on even for what is still in memory.
+/// File systems, by their magic numbers, on which a mapped file keeps written data however the
+/// process ends, and on which holes are reported correctly even for data that is still in memory.
 pub const FILE_SYSTEMS: [u64; 6] = [
     EXT4_SUPER_MAGIC as u64,
     XFS_SUPER_MAGIC as u64,
@@ -95,7 +95,7 @@ pub const FILE_SYSTEMS: [u64; 6] = [
     OVERLAYFS_SUPER_MAGIC as u64,
 ];
 
-/// Writes a header without the padding behind it; gives the header's size with the padding.
+/// Writes a header without the padding behind it. Returns the header's size with the padding.
 pub fn write_header(
     sink: &mut impl Sink,
     head: &Head<'_>,
@@ -158,22 +158,22 @@ mod whole {
     /// The header of a raw file.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Header<'a> {
-        /// Who runs. [`INCOMPLETE`] is set unless [`ENDED`] is.
+        /// The facts of the run. [`INCOMPLETE`] is set unless [`ENDED`] is.
         pub head: Head<'a>,
-        /// Where slot 0 starts in the file.
+        /// The offset of slot 0 in the file.
         pub size: u64,
         /// The length of a slot in bytes.
         pub region_size: u64,
-        /// Where each module's counters are in a slot.
+        /// The places of each module's counters in a slot.
         pub places: Vec<Place>,
-        /// Where code is in the process, if keys are addresses.
+        /// The memory map of the process, if keys are addresses.
         pub map: Option<Vec<u8>>,
-        /// Whether known threads may count in slot 0.
+        /// True if known threads may count in slot 0.
         shared: bool,
     }
 
     impl<'a> Header<'a> {
-        /// Reads the header from the front of a file; `bytes` may go on behind it.
+        /// Reads the header from the front of a file; `bytes` may continue behind it.
         ///
         /// # Errors
         /// Anything that is not a sound header of [`RAW_VERSION`].
@@ -219,8 +219,8 @@ mod whole {
             Ok(Self { head, size, region_size, places, map, shared: flags & SHARED != 0 })
         }
 
-        /// Reads a whole file: the header, and the modules with their counts. The head's flags say
-        /// whether unknown threads counted.
+        /// Reads a whole file: the header, and the modules with their counts.
+        /// [`UNREGISTERED_THREADS`] is set in the head's flags if unknown threads counted.
         ///
         /// # Errors
         /// As for [`Header::decode`].
@@ -234,8 +234,8 @@ mod whole {
         }
     }
 
-    /// Whether a counter is in two arrays. What one counter says would be told twice, and so would
-    /// any number of arrays.
+    /// Returns true if a counter is in two arrays. It would be counted twice, or as often as arrays
+    /// overlap.
     fn overlap(places: &[Place]) -> bool {
         let mut ranges: Vec<_> =
             places.iter().filter(|place| place.counters > 0).map(Place::range).collect();
@@ -244,12 +244,12 @@ mod whole {
     }
 
     /// The sums over the slots of a raw file. Pieces of the file may be added in any order; holes
-    /// need not be.
+    /// may be left out.
     #[derive(Clone, Debug, Default)]
     pub struct Sums {
-        /// By offset in the region.
+        /// The sums by offset in the region.
         counts: BTreeMap<u64, u64>,
-        /// Offsets at which slot 0 counts something.
+        /// The offsets at which slot 0 has counts.
         unknown: Vec<u64>,
     }
 
@@ -273,13 +273,13 @@ mod whole {
             }
         }
 
-        /// The modules with their counts. Sets [`UNREGISTERED_THREADS`] in the header if unknown
-        /// threads counted.
+        /// Returns the modules with their counts. Sets [`UNREGISTERED_THREADS`] in the header if
+        /// unknown threads counted.
         pub fn finish(self, header: &mut Header<'_>) -> Vec<profile::Module> {
             let exact = header.places.iter().filter(|place| place.threads == Threads::Exact);
             let mut unknown = self.unknown;
             unknown.sort_unstable();
-            // Whether an unknown thread counted in this array.
+            // True if an unknown thread counted in this array.
             let is_counted = |place: &Place| {
                 let range = place.range();
                 let first = unknown.partition_point(|&offset| offset < range.start);
@@ -381,7 +381,7 @@ mod tests {
         };
         assert_eq!(flags(0, &[&[(8, 1)], &[(0, 1)]]), UNREGISTERED_THREADS);
         assert_eq!(flags(SHARED, &[&[(8, 1)]]), 0);
-        // What counts atomically counts there, and between the arrays is nothing.
+        // Atomic counts are in slot 0 by design, and no array covers the space between.
         assert_eq!(flags(0, &[&[(PAGE, 1), (80, 1)], &[(0, 1)]]), 0);
     }
 

@@ -1,11 +1,12 @@
-//! The settings of a unit that several programs know: what is counted, when, and how threads count.
+//! The settings of a unit that several programs share: what is counted, at which stage, and how
+//! threads count.
 //!
-//! Each is a closed set of words. The driver takes them from the user, the pass obeys them and
+//! Each is a closed set of words. The driver takes them from the user, the pass applies them and
 //! writes them into the manifest, and the report and the runtime read them there.
 
 use core::fmt;
 
-/// An enumeration whose values have names, as options and manifests write them.
+/// Defines an enumeration whose values have names in options and manifests.
 macro_rules! named {
     ($(#[$of_enum:meta])* $kind:ident { $($(#[$of_value:meta])* $value:ident = $name:literal,)+ }) => {
         $(#[$of_enum])*
@@ -18,14 +19,14 @@ macro_rules! named {
             /// All values, the default first.
             pub const ALL: &[Self] = &[$(Self::$value),+];
 
-            /// What options and manifests call it.
+            /// Returns its name in options and manifests.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)+
                 }
             }
 
-            /// The value of this name.
+            /// Returns the value of this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.name() == name)
             }
@@ -40,7 +41,7 @@ macro_rules! named {
 }
 
 named! {
-    /// What the code of a unit counts.
+    /// The mode of a unit: the things that its code counts.
     Mode {
         /// Acyclic paths. Blocks, edges and calls follow from them.
         #[default]
@@ -51,34 +52,34 @@ named! {
         Edges = "edges",
         /// Entries of functions, and calls with their callees.
         Calls = "calls",
-        /// Nothing: the paths and their accesses to memory are written down in their order.
+        /// Nothing: the paths and their accesses to memory are recorded in their order.
         Trace = "trace",
-        /// Nothing: each executed block is logged, as a truth for tests.
+        /// Nothing: each executed block is logged, as a reference for tests.
         Log = "log",
     }
 }
 
 named! {
-    /// Where in clang's pipeline the pass runs.
+    /// The stage of clang's pipeline at which the pass runs.
     Stage {
-        /// Behind the optimiser: what the machine executes is counted.
+        /// After the optimiser: the code that the machine executes is counted.
         #[default]
         Late = "late",
-        /// Before the optimiser: what the source says is counted.
+        /// Before the optimiser: the code of the source is counted.
         Early = "early",
     }
 }
 
 named! {
-    /// How far the pipeline optimises in which the pass runs. The compiler makes `-Ofast` of
-    /// [`Level::Three`] and other arithmetic, and `-Og` of [`Level::One`].
+    /// The level of optimisation of the pipeline. For the compiler, `-Ofast` is [`Level::Three`]
+    /// with other arithmetic, and `-Og` is [`Level::One`].
     Level {
-        /// Nobody has said: the pass ran by itself, in no pipeline.
+        /// Unknown: the pass ran by itself, in no pipeline.
         #[default]
         Unknown = "unknown",
-        /// Not at all.
+        /// No optimisation.
         Zero = "O0",
-        /// What is quick to do.
+        /// Only quick optimisations.
         One = "O1",
         /// For speed.
         Two = "O2",
@@ -92,13 +93,13 @@ named! {
 }
 
 named! {
-    /// How the threads of a unit count. The position in the enumeration is its
+    /// The way the threads of a unit count. The position in the enumeration is its
     /// [code](Threads::code).
     Threads {
-        /// Each registered thread in a slot of its own.
+        /// Each registered thread in its own slot.
         #[default]
         Exact = "exact",
-        /// All in slot 0, as if there was but one.
+        /// All in slot 0, as if there were only one.
         Single = "single",
         /// All in slot 0, by atomic additions.
         Atomic = "atomic",
@@ -106,7 +107,7 @@ named! {
 }
 
 impl Threads {
-    /// From the number that stands for it in manifests and raw files; unknown numbers are
+    /// Returns the value of a code in manifests and raw files; unknown codes are
     /// [`Threads::Exact`].
     pub fn from_code(code: u32) -> Self {
         match code & 3 {
@@ -116,7 +117,7 @@ impl Threads {
         }
     }
 
-    /// The number that stands for it.
+    /// Returns its code.
     pub fn code(self) -> u32 {
         self as u32
     }

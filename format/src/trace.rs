@@ -1,29 +1,29 @@
-//! The trace of a process: which paths ran in which order, and which memory they accessed.
+//! The trace of a process: its paths in the order of execution, and their memory accesses.
 //!
 //! A trace is a header of whole pages and then *chunks* of one size. A chunk belongs to one
 //! *stream*: a thread, or a signal handler that interrupts it. The chunks of a stream are numbered.
-//! Whoever fills a chunk owns it alone, so that nothing has to be locked for a record. A chunk is a
-//! head of [`CHUNK_HEAD`] bytes and then records up to the first 16-bit word that is 0. The kernel
-//! keeps what was written, whatever ends the process: a file of a killed process reads like any
-//! other. A chunk that is full may be compressed: a Zstandard frame stands in place of its records,
-//! and a hole of the file in place of what that saves.
+//! A chunk has a single writer, so that no lock is needed for a record. A chunk is a head of
+//! [`CHUNK_HEAD`] bytes and then records up to the first 16-bit word that is 0. The kernel keeps
+//! written data however the process ends: the file of a killed process is read like any other. A
+//! full chunk may be compressed: a Zstandard frame replaces its records, and a hole of the file the
+//! saved space.
 //!
 //! ```text
 //!  0       8         12      16            24           32                          header size
 //!  | magic | version | flags | header size | chunk size | facts … checksum | zeros … | chunk 0 | chunk 1 | …
 //! ```
 //!
-//! How a record starts tells its lowest bit ([`Start`]):
+//! The lowest bit determines the start of a record ([`Start`]):
 //!
-//! * A 16-bit word of 0: nothing follows. A path that did not end has no record.
+//! * A 16-bit word of 0: no record follows. A path that did not end has no record.
 //! * An even 16-bit word: twice the number of a path that recorded no addresses.
 //! * An odd 32-bit word below 2^31: a path. Half of it is the number. The addresses that its
 //!   accesses record follow, [`ADDRESS`] bytes each, in the order of the path.
 //! * An odd 32-bit word from 2^31 on: an [event](Kind), whose payload follows.
 //!
-//! The number of a path is one in the process. An image has as many numbers as its region has
-//! words; the [`Kind::Image`] event tells the first. The *n*-th word of the region, from the start
-//! of the image's numbers, is counter *n* in the sense of the manifest.
+//! The number of a path is unique in the process. An image has as many numbers as its region has
+//! words; the [`Kind::Image`] event has the first. The *n*-th word of the region, from the start of
+//! the image's numbers, is counter *n* in the sense of the manifest.
 
 use core::mem::size_of;
 
@@ -42,26 +42,27 @@ pub use self::event::{Allocation, Clock, Operation, Order, Repetition, Synchroni
 /// First eight bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"PATHTRAC";
 
-/// Where the flags stand in the file. They change while the program runs.
+/// The offset of the flags in the file. They change while the program runs.
 pub const FLAGS_OFFSET: u64 = 12;
 
-/// Bytes of an address: the part that differs between addresses of user space.
+/// The length of an address in bytes: the part that differs between addresses of user space.
 pub const ADDRESS: usize = 6;
 
-/// Bytes of a chunk's head.
+/// The length of a chunk's head in bytes.
 pub const CHUNK_HEAD: usize = size_of::<ChunkHead>();
 
-/// What a stream's number is if the chunk holds what is true of the whole process: its images.
+/// The stream number of chunks with records of the whole process: its images.
 pub const PROCESS: u32 = u32::MAX;
 
-/// No path records more than so many bytes, its number included. A chunk has room for it.
+/// The maximum length of the record of a path in bytes, its number included. A chunk has room for
+/// it.
 pub const LONGEST_RECORD: usize = 32 << 10;
 
-/// The bytes that are free in a chunk behind the address from which on it counts as full. Code
-/// whose paths record more asks for more.
+/// The number of free bytes in a chunk behind the address from which on it counts as full. Code
+/// with longer records requests more room.
 pub const RESERVE: usize = 4 << 10;
 
-/// What stands at the start of a chunk.
+/// The head of a chunk.
 #[repr(C)]
 #[derive(
     Clone,
@@ -77,32 +78,30 @@ pub const RESERVE: usize = 4 << 10;
     Unaligned,
 )]
 pub struct ChunkHead {
-    /// Which stream, from 1; 0 if the chunk was never begun; [`PROCESS`].
+    /// The number of the stream, from 1; 0 if the chunk was never begun; [`PROCESS`].
     pub stream: U32,
     /// The stream that this one interrupts, if it is a signal handler's; otherwise 0.
     pub interrupts: U32,
-    /// Which chunk of the stream it is, from 0.
+    /// The number of the chunk in the stream, from 0.
     pub number: U64,
-    /// When it was begun, in nanoseconds of the monotonic clock.
+    /// The time at which it was begun, in nanoseconds of the monotonic clock.
     pub time: U64,
     /// The kernel's number of the thread.
     pub thread: U32,
-    /// The length of the Zstandard frame that stands in place of the records; 0 if they stand as
-    /// they are.
+    /// The length of the Zstandard frame that replaces the records; 0 if they are not compressed.
     pub frame: U32,
-    /// When it was begun, in the ticks of a [`Clock`].
+    /// The time at which it was begun, in the ticks of a [`Clock`].
     pub ticks: U64,
     /// 0.
     pub reserved: [U32; 6],
 }
 
-/// What an event is.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// An image is loaded: the first number of its paths (32 bits), how far it is from the
-    /// addresses in its file (64 bits), the length of its build-id (8 bits), the build-id, its
-    /// path.
+    /// An image is loaded: the first number of its paths (32 bits), its distance from the addresses
+    /// in its file (64 bits), the length of its build-id (8 bits), the build-id, its path.
     Image = 1,
     /// Records are missing here: there was no room for them.
     Lost = 2,
@@ -110,7 +109,8 @@ pub enum Kind {
     Synchronised = 3,
     /// Memory was allocated or freed: an [`Allocation`].
     Allocated = 4,
-    /// What two clocks said at the same time: a [`Clock`]. The head of each chunk tells it, too.
+    /// The readings of two clocks at the same time: a [`Clock`]. The head of each chunk has them,
+    /// too.
     Clock = 5,
     /// A path ended several times, one after the other: a [`Repetition`].
     Repeated = 6,
@@ -130,42 +130,44 @@ impl Kind {
         Self::Off,
     ];
 
-    /// The word that starts a record of this kind with so many bytes of payload, fewer than 2^23.
+    /// Returns the word that starts a record of this kind with `length` bytes of payload, fewer
+    /// than 2^23.
     pub fn word(self, length: u32) -> u32 {
         1 << 31 | (self as u32) << 24 | length << 1 | 1
     }
 }
 
-/// No number of a path is as high.
+/// The numbers of paths are below this limit.
 pub const NUMBERS: u64 = 1 << 30;
 
-/// Only numbers below this are told by 16 bits.
+/// Numbers below this limit are written in 16 bits.
 const SHORT_NUMBERS: u64 = 1 << 15;
 
-/// What the first word of a traced array tells the code of its module, whose paths have so many
-/// numbers from `first` on.
+/// Returns the first word of a traced array, which the code of its module reads. The module has
+/// `numbers` numbers of paths from `first` on.
 ///
-/// The low half is what a record without addresses starts with, if twice the path's number in the
-/// module is added. The high half is how many bytes that record takes: all those of a module take
-/// as many. In records with addresses the lowest bit is set, and they start with 32 bits.
+/// The low half plus twice the path's number in the module is the start of a record without
+/// addresses. The high half is the length of that record in bytes, which is the same for all such
+/// records of a module. In records with addresses the lowest bit is set, and they start with 32
+/// bits.
 pub fn array_word(first: u32, numbers: u64) -> u64 {
     let is_short = u64::from(first).saturating_add(numbers) <= SHORT_NUMBERS;
     let (long, bytes) = if is_short { (0, size_of::<u16>()) } else { (1, size_of::<u32>()) };
     u64::from(first << 1 | long) | (bytes as u64) << 32
 }
 
-/// How a record starts.
+/// The start of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// A path with this number in the process.
     Path(u32),
-    /// An event: its kind, if that is known, and the length of its payload.
+    /// An event: its kind, if known, and the length of its payload.
     Event(Option<Kind>, usize),
 }
 
 impl Start {
-    /// From what the rest of a chunk starts with: that, and how many bytes it takes; `None` if no
-    /// record follows.
+    /// Reads the start of the record at the front of `bytes`. Returns it with its length in bytes;
+    /// `None` if no record follows.
     pub fn read(bytes: &[u8]) -> Option<(Self, usize)> {
         let half = u16::from_le_bytes(*bytes.first_chunk()?);
         if half & 1 == 0 {
@@ -183,7 +185,7 @@ impl Start {
     }
 }
 
-/// Writes a header without the padding behind it; gives its size with the padding.
+/// Writes a header without the padding behind it. Returns its size with the padding.
 pub fn write_header(sink: &mut impl Sink, head: &Head<'_>, chunk_size: u64) -> u64 {
     let mut length = Length(0);
     put_header(&mut length, head, 0, chunk_size);
@@ -217,16 +219,16 @@ mod whole {
     /// The header of a trace.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Header<'a> {
-        /// Who runs. [`INCOMPLETE`] is set unless [`ENDED`] is.
+        /// The facts of the run. [`INCOMPLETE`] is set unless [`ENDED`] is.
         pub head: Head<'a>,
-        /// Where the first chunk starts in the file.
+        /// The offset of the first chunk in the file.
         pub size: u64,
         /// The length of a chunk in bytes.
         pub chunk_size: u64,
     }
 
     impl<'a> Header<'a> {
-        /// Reads the header from the front of a file; `bytes` may go on behind it.
+        /// Reads the header from the front of a file; `bytes` may continue behind it.
         ///
         /// # Errors
         /// Anything that is not a sound header of [`TRACE_VERSION`].

@@ -1,34 +1,34 @@
-//! What an installed tree consists of. Programs find their siblings by these paths, relative to the
+//! The files of an installed tree. Programs find their siblings by these paths, relative to the
 //! tree's root.
 //!
 //! The list itself is `tree.txt`, from which `scripts/copy-tree` lays out and installs a tree. So
-//! nothing can be looked for that is not installed.
+//! programs search only for files that are installed.
 
 /// The list.
 const LIST: &str = include_str!("tree.txt");
 
-/// The linker that stands before the real one.
+/// The linker that wraps the real one.
 pub const LINKER: &str = "bin/ld.pathld";
 
-/// The plugin of the compiler: a link to a file that is named after its content.
+/// The compiler plugin: a link to a file that is named after its content.
 pub const PLUGIN: &str = "lib/pathcc/libpathpass.so";
 
 /// The runtime.
 pub const RUNTIME: &str = "lib/pathcc/libpathrt.a";
 
-/// What stands for the C library's functions that create threads, in static executables.
+/// The replacement of the C library's functions that create threads, in static executables.
 pub const THREADS: &str = "lib/pathcc/libpathrt-threads.a";
 
-/// What a program is given when it starts, for images that another linker made.
+/// The library that is loaded into a program at its start, for images that another linker made.
 pub const PRELOAD: &str = "lib/pathcc/libpathrt.so";
 
-/// Where headers for programs are.
+/// The directory of headers for programs.
 pub const INCLUDE: &str = "include";
 
 /// The program that reads profiles. No build needs it.
 pub const READER: &str = "bin/pathprof";
 
-/// What kind of file an entry is.
+/// The kind of file of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An executable file.
@@ -50,13 +50,13 @@ pub enum Kind {
 /// A file of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is.
+    /// The kind of the file.
     pub kind: Kind,
-    /// Where it is, relative to the root.
+    /// The path, relative to the root.
     pub path: &'static str,
 }
 
-/// All files of a tree.
+/// Returns all files of a tree.
 pub fn entries() -> impl Iterator<Item = Entry> {
     LIST.lines().filter_map(|line| {
         let mut words = line.split_ascii_whitespace();
@@ -74,7 +74,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Those that compiling and linking need.
+/// Returns the files that compiling and linking need.
 pub fn needed_to_build() -> impl Iterator<Item = Entry> {
     entries().filter(|entry| {
         matches!(entry.kind, Kind::Program | Kind::Plugin | Kind::Archive) && entry.path != READER

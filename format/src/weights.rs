@@ -1,13 +1,13 @@
-//! The weights file: how often each edge of each function was taken, and which functions are hot,
-//! for a second compilation (`-fpath-use=`, `-fpath-hot=`).
+//! The weights file: the counts of the edges of each function, and the hot functions, for a second
+//! compilation (`-fpath-use=`, `-fpath-hot=`).
 //!
-//! Text, so that it can be read and compared. Functions are told by the source file that they were
-//! compiled from and by their name; inline functions, whose copies the linker joined, by the name
-//! alone. The second compilation may name the file otherwise, as from another directory: then it is
-//! the one whose path ends alike. A function whose graph has changed since is noticed by its edges.
-//! Letters, digits, spaces and ASCII's signs stand for themselves in a name; anything else, and a
-//! backslash, is written as its code (`\u{a}`), so that no name ends its line. A name without
-//! characters is a lone backslash.
+//! It is text, so that it can be read and compared. Functions are identified by the source file
+//! from which they were compiled and by their name; inline functions, whose copies the linker
+//! merged, by the name alone. The second compilation may name the file differently, as from another
+//! directory: then the file with the most similar end of its path is used. A function whose graph
+//! has changed is detected by its edges. Letters, digits, spaces and graphic ASCII characters are
+//! written as they are in a name; any other character, and a backslash, is written as its code
+//! (`\u{a}`), so that no name ends its line. An empty name is a single backslash.
 //!
 //! ```text
 //! pathcc weights 2
@@ -30,29 +30,29 @@ const HEAD: &str = "pathcc weights 2";
 /// The source of inline functions.
 const INLINE: &str = "*";
 
-/// The edges of a function: source block, target block, and how often it was taken.
+/// The edges of a function: source block, target block, and count.
 pub type Edges = Vec<(u32, u32, u64)>;
 
-/// What is known of a function.
+/// The weights of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// How many of a thousand executed instructions are those of functions that executed more than
-    /// this one.
+    /// The instructions of functions that executed more than this one, per thousand of all executed
+    /// instructions.
     pub hotter: u32,
     /// Its edges.
     pub edges: Edges,
 }
 
-/// What is known, by source file and function.
+/// The weights, by source file and function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
-    /// By their names as they stand in the file.
+    /// The functions, by their names as written in the file.
     functions: BTreeMap<String, BTreeMap<String, Known>>,
     /// See [`is_ambiguous`](Self::is_ambiguous).
     ambiguous: bool,
 }
 
-/// A name as it stands in the file. Different names stay different.
+/// Returns a name as written in the file. Different names stay different.
 fn word(name: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c != '\\' && (c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric());
     match name {
@@ -68,20 +68,20 @@ fn word(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The source of a function as it stands in the file.
+/// Returns the source of a function as written in the file.
 fn source_word(source: Option<&str>) -> Cow<'_, str> {
     match source {
         None => Cow::Borrowed(INLINE),
-        // A file that has the name of no file.
+        // A file with the name that stands for no file.
         Some(INLINE) => Cow::Borrowed("\\u{2a}"),
         Some(source) => word(source),
     }
 }
 
 impl Weights {
-    /// Adds what is known of a function; `source` is `None` for an inline one. Of several copies,
-    /// in several images, the edges are added up if they are the same ones; the hottest copy says
-    /// how hot it is, and what its edges are.
+    /// Adds the weights of a function; `source` is `None` for an inline one. If several copies, in
+    /// several images, have the same edges, their counts are added up, and the least `hotter` is
+    /// kept. Otherwise the hottest copy is kept.
     pub fn insert(&mut self, source: Option<&str>, function: &str, known: Known) {
         self.insert_words(&source_word(source), &word(function), known);
     }
@@ -109,14 +109,15 @@ impl Weights {
         }
     }
 
-    /// What is known of a function of this source file, or of an inline function of that name.
+    /// Returns the weights of a function of this source file, or of an inline function of that
+    /// name.
     pub fn get(&self, source: &str, function: &str) -> Option<&Known> {
         let function = word(function);
         let of = |source: &str| self.functions.get(source)?.get(&*function);
         of(&source_word(Some(source))).or_else(|| of(INLINE))
     }
 
-    /// The file.
+    /// Returns the content of the file.
     pub fn to_text(&self) -> String {
         let mut text = String::from(HEAD);
         text.push('\n');
@@ -132,23 +133,23 @@ impl Weights {
         text
     }
 
-    /// Whether anything is known of functions of this source file that are not inline.
+    /// Returns true if there are weights of functions of this source file that are not inline.
     pub fn knows(&self, source: &str) -> bool {
         self.functions.contains_key(&*source_word(Some(source)))
     }
 
-    /// Whether several sources of the file may be the one that it was read for, so that none was
-    /// taken.
+    /// Returns true if several sources in the file match the requested one equally well, so that
+    /// none was chosen.
     pub const fn is_ambiguous(&self) -> bool {
         self.ambiguous
     }
 
-    /// Reads a file, but keeps only what [`get`](Self::get) may ask for with this source. If the
-    /// file does not name it, that is the source whose path ends with most of the same names, at
-    /// least that of the file; nothing if several do.
+    /// Reads a file, but keeps only the weights that [`get`](Self::get) can return for this source.
+    /// If the file does not name the source, the source is used whose path ends with most of the
+    /// same names, at least the name of the file; none if several match equally well.
     ///
     /// # Errors
-    /// The number of the line that is wrong, counted from 1.
+    /// The number of the first invalid line, from 1.
     pub fn for_source(text: &str, source: &str) -> Result<Self, usize> {
         let mut weights = Self::default();
         let mut lines = text.lines().zip(1..);
@@ -197,8 +198,8 @@ impl Weights {
     }
 }
 
-/// The sources in a file that may be this one, as they stand there: itself, or those whose paths
-/// end with most of the same names.
+/// Returns the sources in a file that match this one, as written there: itself, or those whose
+/// paths end with most of the same names.
 fn nearest<'a>(text: &'a str, source: &str) -> Vec<&'a str> {
     let names = |path: &'a str| path.rsplit('/').filter(|name| !matches!(*name, "" | "."));
     let (mut best, mut longest) = (Vec::new(), 1);
@@ -275,7 +276,7 @@ mod tests {
         };
         let found = ["/old/src/a.c", "../src/a.c", "./lib/a.c", "/new/lib/a.c", "b.c", "./c.c"];
         assert_eq!(found.map(of), [0, 0, 1, 1, 2, 3].map(Some));
-        // Two are as near; none is.
+        // Two sources match equally well, or none does.
         assert_eq!(["a.c", "/new/a.c", "d.c", "xb.c", "", "/"].map(of), [None; 6]);
     }
 

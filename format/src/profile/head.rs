@@ -1,4 +1,4 @@
-//! The head of a record: who ran. A raw file has the same facts behind a head of its own.
+//! The head of a record: the facts of a run. A raw file has the same facts behind its own head.
 
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -14,7 +14,7 @@ use crate::wire::{Error, Reader, Result};
 /// First eight bytes of every profile.
 pub const MAGIC: [u8; 8] = *b"PATHPROF";
 
-/// A process, as its descendants know it.
+/// A process, as recorded by its descendants.
 #[repr(C)]
 #[derive(
     Clone,
@@ -39,42 +39,43 @@ impl Ancestor {
     /// No process.
     pub const NONE: Self = Self::new(0, 0);
 
-    /// The process with a number that the kernel started at a time, in clock ticks since boot; 0 if
-    /// that is unknown.
+    /// The process of this number that the kernel started at this time, in clock ticks since boot;
+    /// 0 if the time is unknown.
     pub const fn new(process: u32, start: u64) -> Self {
         Self { process: U32::new(process), start: U64::new(start) }
     }
 
-    /// Its number.
+    /// Returns its number.
     pub fn process(self) -> u32 {
         self.process.get()
     }
 
-    /// When the kernel started it, in clock ticks since boot; 0 if that is unknown.
+    /// Returns the time at which the kernel started it, in clock ticks since boot; 0 if unknown.
     pub fn start(self) -> u64 {
         self.start.get()
     }
 }
 
-/// Who ran. Byte strings, since a path or an argument need not be UTF-8.
+/// The facts of a run. Texts are byte strings, since a path or an argument need not be UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// How it went: [`INCOMPLETE`](super::INCOMPLETE), [`FORKED`](super::FORKED) and so on. Two of
-    /// the flags are of raw files alone ([`ENDED`](super::ENDED), [`DENIED`](super::DENIED)), and
-    /// two of records ([`MERGED`](super::MERGED), [`GONE`](super::GONE)).
+    /// The flags of the run: [`INCOMPLETE`](super::INCOMPLETE), [`FORKED`](super::FORKED) and so
+    /// on. Two of the flags are of raw files alone ([`ENDED`](super::ENDED),
+    /// [`DENIED`](super::DENIED)), and two of records ([`MERGED`](super::MERGED),
+    /// [`GONE`](super::GONE)).
     pub flags: u32,
-    /// Process.
+    /// The number of the process.
     pub pid: u32,
     /// Start of counting in nanoseconds since 1970.
     pub start: u64,
     /// End of counting in nanoseconds since 1970; 0 in a raw file.
     pub stop: u64,
-    /// When the kernel started the process, in clock ticks since boot; 0 if unknown. With the
-    /// process's number and its machine this tells which images ran in one process.
+    /// The time at which the kernel started the process, in clock ticks since boot; 0 if unknown.
+    /// With the process's number and its machine, it identifies the images of one process.
     pub process_start: u64,
-    /// The processes from which it descends, the parent first, as they were known when it began.
+    /// The ancestors of the process, the parent first, as they were when it began.
     pub ancestors: &'a [Ancestor],
-    /// Which run it is, [`RunId::NONE`] if there was nothing random at hand.
+    /// The identity of the run, [`RunId::NONE`] if no random bytes were available.
     pub run: RunId,
     /// Build-id of the image, empty if it has none.
     pub build_id: &'a [u8],
@@ -88,7 +89,7 @@ pub struct Head<'a> {
     pub host: &'a [u8],
 }
 
-/// The part of a head that always has the same length, as it stands in a file.
+/// The part of a head of fixed length, as in a file.
 #[repr(C)]
 #[derive(FromBytes, Immutable, IntoBytes, Unaligned)]
 struct Facts {
@@ -128,7 +129,7 @@ impl Head<'_> {
 
 #[cfg(any(feature = "alloc", test))]
 impl<'a> Head<'a> {
-    /// Reads the head that a record begins with.
+    /// Reads the head of a record.
     ///
     /// # Errors
     /// Anything that is not the head of a record of [`PROFILE_VERSION`].
@@ -142,7 +143,7 @@ impl<'a> Head<'a> {
         Self::read_facts(flags, reader)
     }
 
-    /// Reads what [`write_facts`](Head::write_facts) wrote.
+    /// Reads the output of [`write_facts`](Head::write_facts).
     pub(crate) fn read_facts(flags: u32, reader: &mut Reader<'a>) -> Result<Self> {
         let facts: Facts = reader.read()?;
         Ok(Self {
@@ -162,7 +163,7 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Which run it is; without random bytes, by all that is known of it.
+    /// Returns the identity of the run; without random bytes, a digest of its facts.
     pub fn identity(&self) -> RunId {
         if self.run != RunId::NONE {
             return self.run;
@@ -180,7 +181,7 @@ impl<'a> Head<'a> {
 }
 #[cfg(test)]
 impl Head<'static> {
-    /// For tests.
+    /// A head for tests.
     pub(super) const SAMPLE: Self = Self {
         flags: super::run::UNREGISTERED_THREADS,
         pid: 42,
@@ -220,8 +221,8 @@ mod tests {
         ] {
             assert_ne!(other.identity(), unnamed.identity(), "{other:?}");
         }
-        // How it ended is not part of it, and what changes while it runs: the raw file does not
-        // know.
+        // The end of the run, and the flags, which change while it runs, are not part of the
+        // identity: the raw file does not have them.
         assert_eq!(Head { stop: 0, flags: INCOMPLETE, ..unnamed }.identity(), unnamed.identity());
     }
 }

@@ -1,60 +1,58 @@
-//! How a run is known, and how it went: its identity, and the flags of what is written of it.
+//! The identity of a run, and the flags of its records.
 
 use core::fmt;
 
 use xxhash_rust::xxh64::Xxh64;
 
-/// Flag: the process did not end in the normal way, so the last paths may be missing.
+/// Flag: the process did not end normally, so the last paths may be missing.
 pub const INCOMPLETE: u32 = 1;
 
-/// Flag: threads ran that the runtime did not know; their counts were added without
+/// Flag: threads ran that were unknown to the runtime; their counts were added without
 /// synchronisation.
 pub const UNREGISTERED_THREADS: u32 = 2;
 
-/// Flag: the process is a fork of one that was counted already, so paths may end here that began in
-/// its parent.
+/// Flag: the process is a fork of a counted one, so paths may end here that began in its parent.
 pub const FORKED: u32 = 4;
 
 /// Flag: the process did not write a profile, and its raw file does not hold the counts of all
 /// threads, since there was no room or no descriptor for more.
 pub const PARTIAL: u32 = 8;
 
-/// Flag: the file that keeps the counters was cut or could not be read while the process ran; what
-/// it held is missing.
+/// Flag: the file that keeps the counters was cut or could not be read while the process ran; its
+/// content is missing.
 pub const CUT: u32 = 16;
 
 /// Flag: the image is a library that a program without counters loaded, and that program had
-/// overwritten its environment or changed its directory; what the profile's name should be is a
-/// guess.
+/// overwritten its environment or changed its directory; the profile's name is a guess.
 pub const UNSURE: u32 = 32;
 
-/// Flag: the executable has a runtime of another version, so that the image cannot tell its threads
-/// apart.
+/// Flag: the executable has a runtime of another version, so that the image cannot distinguish its
+/// threads.
 pub const OTHER_RUNTIME: u32 = 64;
 
-/// Flag of raw files: the process ended in the normal way and could not write its profile. Nothing
-/// is missing.
+/// Flag of raw files: the process ended normally and could not write its profile. Nothing is
+/// missing.
 pub const ENDED: u32 = 128;
 
-/// Flag of raw files, beside [`ENDED`]: it was not permitted to write there.
+/// Flag of raw files, beside [`ENDED`]: the process had no permission to write the profile.
 pub const DENIED: u32 = 256;
 
-/// Flag: when the counts were read, other threads were running, not waiting. What they were in the
-/// middle of is not counted, or counted too early.
+/// Flag: when the counts were read, other threads were running, not waiting. The paths that they
+/// were executing are not counted, or counted too early.
 pub const RUNNING: u32 = 1024;
 
-/// Flag of records: it is of runs that were merged.
+/// Flag of records: the record is of merged runs.
 pub const MERGED: u32 = 2048;
 
-/// Flag of records, beside [`INCOMPLETE`]: it was made of a raw file whose process is gone, so that
-/// nothing will complete it.
+/// Flag of records, beside [`INCOMPLETE`]: the record was made of a raw file whose process is gone,
+/// so that it will never be completed.
 pub const GONE: u32 = 4096;
 
-/// What tells one run of an image from every other: 16 random bytes, or a digest where there were
-/// none. All zeros are none.
+/// The identity of a run of an image: 16 random bytes, or a digest where there were none. All zeros
+/// are no identity.
 ///
-/// A run is the life of an image in a process. A profile and the raw file that it replaces are of
-/// one run, and so are copies.
+/// A run is the lifetime of an image in a process. A profile and the raw file that it replaces are
+/// of one run, and so are copies.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub [u8; 16]);
 
@@ -62,8 +60,8 @@ impl RunId {
     /// No identity.
     pub const NONE: Self = Self([0; 16]);
 
-    /// The run of a child that was forked from this one: `process` is its number, `time` when that
-    /// was.
+    /// Returns the identity of a child that was forked from this run: `process` is its number,
+    /// `time` the time of the fork.
     pub fn of_child(&self, process: u32, time: u64) -> Self {
         if *self == Self::NONE {
             return Self::NONE;
@@ -84,7 +82,7 @@ impl fmt::Debug for RunId {
     }
 }
 
-/// A digest of byte strings, each with its length.
+/// Returns a digest of byte strings, each with its length.
 pub(super) fn digest(parts: &[&[u8]]) -> RunId {
     let half = |seed| {
         let mut hash = Xxh64::new(seed);

@@ -9,25 +9,25 @@ use super::writer::{ENDING, ProfileWriter, tag};
 use crate::record::ModuleId;
 use crate::wire::{Error, Reader, Result, checksum};
 
-/// A record in memory; the texts of its head borrow from the file's bytes.
+/// A record in memory. The texts of its head borrow from the file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile<'a> {
-    /// Who ran; of a merged record, the run that began first.
+    /// The facts of the run; of a merged record, those of the run that began first.
     pub head: Head<'a>,
-    /// What was counted: by one run, or in a merged record by any number of them.
+    /// The counts: of one run, or in a merged record of any number of runs.
     pub parts: Vec<Part>,
 }
 
-/// What some runs counted together, one unless they were merged.
+/// The common counts of some runs: of one, unless they were merged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// Which runs, in ascending order, each once.
+    /// The identities of the runs, in ascending order, each once.
     pub runs: Vec<RunId>,
-    /// The flags of each of them.
+    /// The flags of each of the runs.
     pub flags: u32,
-    /// What the user called them when they were merged; empty if nothing.
+    /// The label that the user gave them when they were merged; empty if none.
     pub label: Vec<u8>,
-    /// Where code was in the process, if keys are addresses: lines of `/proc/self/maps`.
+    /// The memory map of the process, if keys are addresses: lines of `/proc/self/maps`.
     pub map: Option<Vec<u8>>,
     /// Non-zero counters by module; modules without any are left out.
     pub modules: Vec<Module>,
@@ -36,7 +36,7 @@ pub struct Part {
 /// The non-zero counters of one module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// Which module.
+    /// The identity of the module.
     pub id: ModuleId,
     /// Length of its array.
     pub counters: u64,
@@ -61,7 +61,7 @@ impl<'a> Profile<'a> {
     /// Reads a file of records.
     ///
     /// # Errors
-    /// Anything that is no sequence of sound records of
+    /// Anything that is not a sequence of sound records of
     /// [`PROFILE_VERSION`](crate::PROFILE_VERSION).
     pub fn decode_all(bytes: &'a [u8]) -> Result<Vec<Self>> {
         let (mut profiles, mut rest) = (Vec::new(), bytes);
@@ -73,7 +73,7 @@ impl<'a> Profile<'a> {
         Ok(profiles)
     }
 
-    /// Reads the record that `bytes` begin with; gives its length, too.
+    /// Reads the record at the front of `bytes`. Returns it with its length.
     ///
     /// # Errors
     /// Anything that is not a sound record of [`PROFILE_VERSION`](crate::PROFILE_VERSION).
@@ -87,7 +87,7 @@ impl<'a> Profile<'a> {
                 parts.push(Part::begin(&mut reader)?);
                 continue;
             }
-            // What stands before all parts is of the run that the head names.
+            // Items before all parts belong to the run of the head.
             if parts.is_empty() {
                 parts.push(Part::of(&head));
             }
@@ -106,12 +106,12 @@ impl<'a> Profile<'a> {
         Ok((Self { head, parts }, content + ENDING))
     }
 
-    /// The modules of all parts.
+    /// Returns the modules of all parts.
     pub fn modules(&self) -> impl Iterator<Item = &Module> {
         self.parts.iter().flat_map(|part| &part.modules)
     }
 
-    /// The bytes of the record.
+    /// Returns the bytes of the record.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = ProfileWriter::new(&mut bytes, &self.head);
@@ -137,18 +137,18 @@ impl<'a> Profile<'a> {
 }
 
 impl Part {
-    /// The part of a record that has but one: nothing counted yet.
+    /// Creates the only part of a record, without counts.
     pub fn of(head: &Head<'_>) -> Self {
         Self { runs: vec![head.identity()], flags: head.flags, ..Self::default() }
     }
 
-    /// Whether its runs may still be completed: they have not ended in the normal way, and
-    /// their processes may still be there.
+    /// Returns true if its runs may still be completed: they have not ended normally, and their
+    /// processes may still exist.
     pub fn may_end(&self) -> bool {
         self.flags & INCOMPLETE != 0 && self.flags & GONE == 0
     }
 
-    /// Reads what follows this tag: the map of the part, or a module.
+    /// Reads the item behind this tag: the map of the part, or a module.
     fn read(&mut self, tag: u8, reader: &mut Reader<'_>) -> Result<()> {
         match tag {
             tag::MODULE => {
@@ -170,7 +170,7 @@ impl Part {
         Ok(())
     }
 
-    /// Reads how a part begins: nothing counted yet.
+    /// Reads the beginning of a part, without counts.
     fn begin(reader: &mut Reader<'_>) -> Result<Self> {
         let (flags, label, count) = (reader.u32()?, reader.bytes()?.to_vec(), reader.varint()?);
         if count > (reader.rest().len() / 16) as u64 {
@@ -292,7 +292,7 @@ mod tests {
         );
         assert_eq!(Profile::decode_all(&bytes), Ok(vec![first, second.clone()]));
         assert_eq!(Profile::decode_all(&bytes[..length + 5]), Err(Error::Truncated));
-        // And from the end.
+        // The records are also found from the end.
         let ending = bytes.last_chunk().expect("long enough");
         assert_eq!(length_before(*ending), (bytes.len() - length) as u64);
         assert_eq!(Head::decode(&bytes[length..]), Ok(second.head));

@@ -1,22 +1,22 @@
-//! Writes a record as it is counted: head, modules, end. Nothing is allocated.
+//! Writes a record in a stream: head, modules, end. Nothing is allocated.
 
 use super::head::Head;
 use super::run::RunId;
 use crate::record::ModuleId;
 use crate::wire::{Checksummed, Sink};
 
-/// What stands behind the head of a record or of a raw file begins with one of these bytes.
+/// The first bytes of items behind the head of a record or of a raw file.
 pub(crate) mod tag {
-    /// Nothing more follows.
+    /// The end: no item follows.
     pub(crate) const END: u8 = 0;
 
     /// A module.
     pub(crate) const MODULE: u8 = 1;
 
-    /// The map of the process that the modules behind it are of.
+    /// The map of the process of the modules behind it.
     pub(crate) const MAP: u8 = 2;
 
-    /// What some runs counted together.
+    /// The common counts of some runs.
     pub(crate) const PART: u8 = 3;
 }
 
@@ -33,15 +33,14 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
         Self { sink }
     }
 
-    /// Tells where code is in the process that the modules behind it are of: lines of
-    /// `/proc/self/maps`.
+    /// Writes the memory map of the process of the modules behind it: lines of `/proc/self/maps`.
     pub fn map(&mut self, lines: &[u8]) {
         self.sink.put(&[tag::MAP]);
         self.sink.put_bytes(lines);
     }
 
-    /// Begins what some runs counted together; `flags` are those of each of them, and `label` is
-    /// what the user calls them.
+    /// Begins the common counts of some runs; `flags` are those of each of them, and `label` is the
+    /// user's name for them.
     pub fn part(&mut self, runs: &[RunId], flags: u32, label: &[u8]) {
         self.sink.put(&[tag::PART]);
         self.sink.put_u32(flags);
@@ -66,10 +65,10 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
     }
 }
 
-/// The length of what closes a record behind its end mark: the record's length, and its checksum.
+/// The length of the ending of a record behind its end mark: the record's length, and its checksum.
 pub const ENDING: usize = 16;
 
-/// The length of the record that these bytes close, if they do close one.
+/// Returns the length of the record that these bytes close, provided that they close one.
 pub fn length_before(ending: [u8; ENDING]) -> u64 {
     ending.first_chunk().map_or(0, |length| u64::from_le_bytes(*length))
 }

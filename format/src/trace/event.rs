@@ -1,4 +1,4 @@
-//! What the events of a trace tell: operations that synchronise, and memory that is allocated.
+//! The payloads of the events of a trace: operations that synchronise, and allocated memory.
 
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -6,8 +6,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// The payload of [`Synchronised`](super::Kind::Synchronised): an operation by which threads or
 /// processes wait for each other.
 ///
-/// A *ticket* is a number that the process gives away once, from 1. The ticket `before` is taken
-/// when the operation is about to let others go on, `after` when it went on itself. So an operation
+/// A *ticket* is a unique number in the process, from 1. The ticket `before` is taken just before
+/// the operation releases others, `after` when the operation itself has acquired. So an operation
 /// that waited for another one has the larger ticket of the two.
 #[repr(C)]
 #[derive(
@@ -24,21 +24,21 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
     Unaligned,
 )]
 pub struct Synchronisation {
-    /// Which [`Operation`].
+    /// The number of the [`Operation`].
     pub operation: U32,
-    /// What the operation returned: 0 if it did what its name says, otherwise an error number.
+    /// The result of the operation: 0 for success, otherwise an error number.
     pub result: U32,
-    /// What it is done to: the address of a mutex, the number of a thread.
+    /// The object of the operation: the address of a mutex, the number of a thread.
     pub object: U64,
-    /// What else it is done with.
+    /// A second object.
     pub other: U64,
-    /// The ticket of what it lets go on, 0 if there is none.
+    /// The ticket of its release, 0 if there is none.
     pub before: U64,
-    /// The ticket of what it waits for, 0 if there is none.
+    /// The ticket of its acquire, 0 if there is none.
     pub after: U64,
-    /// When it began, in ticks.
+    /// The time at which it began, in ticks.
     pub begin: U64,
-    /// When it ended, in ticks.
+    /// The time at which it ended, in ticks.
     pub end: U64,
 }
 
@@ -52,17 +52,17 @@ macro_rules! operations {
         }
 
         impl Operation {
-            /// All of them.
+            /// All operations.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// What people read, and what `pathprof` writes for programs.
+            /// Returns its name, for people and in exports of `pathprof`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
                 }
             }
 
-            /// Whether its object is a number that the process gives, rather than an address.
+            /// Returns true if its object is a number, not an address.
             pub fn names_numbers(self) -> bool {
                 matches!(
                     self,
@@ -91,7 +91,7 @@ macro_rules! operations {
                 )
             }
 
-            /// How it orders what is done by others.
+            /// Returns the order that it establishes between threads.
             pub fn order(self) -> Order {
                 match self {
                     $(Self::$name => Order::$order,)*
@@ -102,121 +102,124 @@ macro_rules! operations {
 }
 
 operations! {
-    /// A thread starts another one: the `object` is a number that the process gives each thread
-    /// once, from 1; `other` is its `pthread_t`.
+    /// A thread starts another one: the `object` is the unique number of the new thread in the
+    /// process, from 1; `other` is its `pthread_t`.
     Create = 1 "create" Releases,
     /// A thread begins: `object` and `other` as above. The first thread of a process has no event.
     Begin = 2 "begin" Acquires,
-    /// A thread ends: `object` and `other` as above. The trace may go on behind it. A thread that
-    /// is cancelled has none.
+    /// A thread ends: `object` and `other` as above. The trace may continue behind it. A cancelled
+    /// thread has no such event.
     End = 3 "end" Releases,
     /// A thread waits for the end of the one with the `pthread_t` `other`.
     Join = 4 "join" Acquires,
-    /// Nobody will wait for the thread with the `pthread_t` `other`.
+    /// The thread with the `pthread_t` `other` is detached: it will not be joined.
     Detach = 5 "detach" None,
     /// A mutex, a spin lock, a critical section, or a read-write lock for writing is taken.
     Lock = 6 "lock" Acquires,
     /// A read-write lock is taken for reading.
     LockShared = 7 "lock_shared" Acquires,
-    /// A lock of any kind is given back.
+    /// A lock of any kind is released.
     Unlock = 8 "unlock" Releases,
-    /// A thread waits on the condition variable `object`. Meanwhile the mutex `other` is free.
+    /// A thread waits on the condition variable `object`. Meanwhile the mutex `other` is released.
     WaitCondition = 9 "wait_condition" Both,
-    /// A thread that waits on a condition variable may go on.
+    /// A thread that waits on a condition variable may continue.
     Signal = 10 "signal" Releases,
-    /// All threads that wait on a condition variable may go on.
+    /// All threads that wait on a condition variable may continue.
     Broadcast = 11 "broadcast" Releases,
-    /// A thread waits until all have come. `other` is how many are to come, 0 if that is not known.
+    /// A thread waits until all threads have arrived. `other` is the number of threads, 0 if
+    /// unknown.
     Barrier = 12 "barrier" Both,
-    /// A semaphore is raised.
+    /// A semaphore is incremented.
     Post = 13 "post" Releases,
-    /// A semaphore is lowered.
+    /// A semaphore is decremented.
     Take = 14 "take" Acquires,
-    /// Something is done once: whoever comes later waits.
+    /// A function is called once: threads that arrive later wait for it.
     Once = 15 "once" Both,
-    /// The process forks: the `object` is the number of the child process, in the child that of the
-    /// parent.
+    /// The process forks: the `object` is the number of the child process; in the child, that of
+    /// the parent.
     Fork = 16 "fork" Releases,
-    /// A child begins, whose parent is the process `object`.
+    /// A child process begins, whose parent is the process `object`.
     ForkChild = 17 "fork_child" Acquires,
     /// The process waits for the end of the child process `object`.
     WaitProcess = 18 "wait_process" Acquires,
-    /// A parallel region of OpenMP begins: its number is the `object`; `other` is how many threads
-    /// were asked for.
+    /// A parallel region of OpenMP begins: its number is the `object`; `other` is the requested
+    /// number of threads.
     ParallelBegin = 19 "parallel_begin" Releases,
-    /// The thread that began a parallel region goes on alone.
+    /// The thread that began a parallel region continues alone.
     ParallelEnd = 20 "parallel_end" Acquires,
     /// A thread begins its part of the parallel region `object`; `other` is its number in the team.
     MemberBegin = 21 "member_begin" Acquires,
-    /// It ends its part.
+    /// A thread ends its part of a parallel region.
     MemberEnd = 22 "member_end" Releases,
-    /// A task is made: its number is the `object`; `other` is the task that makes it.
+    /// A task is created: its number is the `object`; `other` is the task that creates it.
     TaskCreate = 23 "task_create" Releases,
     /// A thread leaves the task `other`, which is not finished, for the task `object`.
     TaskSwitch = 24 "task_switch" Both,
-    /// A thread has finished the task `other` and goes on with the task `object`.
+    /// A thread has finished the task `other` and continues with the task `object`.
     TaskEnd = 25 "task_end" Both,
-    /// The task `object` reads the variable `other`: it waits for the tasks made before it, by the
-    /// same task, that write the variable.
+    /// The task `object` reads the variable `other`: it waits for the tasks created before it, by
+    /// the same task, that write the variable.
     TaskIn = 26 "task_in" None,
-    /// A task waits for the tasks it made: the `object` is its number.
+    /// A task waits for the tasks that it created: the `object` is its number.
     TaskWait = 27 "task_wait" Acquires,
-    /// A task waits for the tasks of a group, and those made by them: the `object` is its number.
+    /// A task waits for the tasks of a group, and those created by them: the `object` is its
+    /// number.
     TaskGroup = 28 "task_group" Acquires,
-    /// A function of MPI was called: the `object` is its [number](crate::messages). Whom messages
-    /// come from is not known.
+    /// A function of MPI was called: the `object` is its [number](crate::messages). The senders of
+    /// messages are unknown.
     Message = 29 "message" Acquires,
-    /// A fence of memory.
+    /// A memory fence.
     Fence = 31 "fence" Both,
     /// The task `object` writes the variable `other`, or all memory if that is 0: it waits for the
-    /// tasks made before it that read or write the variable.
+    /// tasks created before it that read or write the variable.
     TaskOut = 32 "task_out" None,
-    /// As [`TaskOut`](Self::TaskOut), but tasks that do this one after the other do not wait for
+    /// As [`TaskOut`](Self::TaskOut), but consecutive tasks with this dependence do not wait for
     /// each other.
     TaskInOutSet = 33 "task_inoutset" None,
     /// As [`TaskInOutSet`](Self::TaskInOutSet), but only one of those tasks runs at a time.
     TaskMutexInOutSet = 34 "task_mutexinoutset" None,
-    /// An iteration of an ordered loop lets others go on: the `object` is a number that stands for
+    /// An iteration of an ordered loop releases others: the `object` is a number that identifies
     /// the iteration, `other` the parallel region.
     OrderedSource = 35 "ordered_source" Releases,
     /// An iteration waits for the iteration `object`.
     OrderedSink = 36 "ordered_sink" Acquires,
 }
 
-/// How an operation orders what threads do.
+/// The order that an operation establishes between threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// It orders nothing.
+    /// It establishes no order.
     None,
-    /// What its thread did before is known to those who acquire the same object later.
+    /// It is a release: what its thread did before happens-before later acquires of the same
+    /// object.
     Releases,
-    /// What was done before others released the object is known to its thread.
+    /// It is an acquire: what others did before earlier releases of the object happens-before it.
     Acquires,
-    /// It releases, and then acquires.
+    /// It is a release, and then an acquire.
     Both,
 }
 
 impl Order {
-    /// Whether it releases.
+    /// Returns true if it is a release.
     pub fn releases(self) -> bool {
         matches!(self, Self::Releases | Self::Both)
     }
 
-    /// Whether it acquires.
+    /// Returns true if it is an acquire.
     pub fn acquires(self) -> bool {
         matches!(self, Self::Acquires | Self::Both)
     }
 }
 
 impl Synchronisation {
-    /// The operation; `None` if it is not known.
+    /// Returns the operation; `None` if its number is unknown.
     pub fn operation(&self) -> Option<Operation> {
         let number = self.operation.get();
         Operation::ALL.iter().copied().find(|&operation| operation as u32 == number)
     }
 }
 
-/// The payload of [`Allocated`](super::Kind::Allocated): memory has a new owner, or none any more.
+/// The payload of [`Allocated`](super::Kind::Allocated): memory is allocated, or freed, or both.
 #[repr(C)]
 #[derive(
     Clone,
@@ -232,15 +235,16 @@ impl Synchronisation {
     Unaligned,
 )]
 pub struct Allocation {
-    /// Where the memory starts now; 0 if there is none: it was freed, or there was none to be had.
+    /// The address of the allocated memory; 0 if there is none, since memory was freed or the
+    /// allocation failed.
     pub address: U64,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub size: U64,
-    /// What is free now: where it started; 0 if there is none.
+    /// The address of the freed memory; 0 if there is none.
     pub former: U64,
 }
 
-/// The payload of [`Clock`](super::Kind::Clock): what two clocks said at the same time.
+/// The payload of [`Clock`](super::Kind::Clock): the readings of two clocks at the same time.
 #[repr(C)]
 #[derive(
     Clone,
@@ -256,16 +260,15 @@ pub struct Allocation {
     Unaligned,
 )]
 pub struct Clock {
-    /// Ticks: of the processor's counter where that always runs at one speed, otherwise
-    /// nanoseconds.
+    /// Ticks of the processor's counter where that runs at a constant rate, otherwise nanoseconds.
     pub ticks: U64,
     /// Nanoseconds of the monotonic clock.
     pub time: U64,
 }
 
-/// The payload of [`Repeated`](super::Kind::Repeated): a path that records nothing but its number
-/// ended several times, one after the other. The event is there when the first of them begins, and
-/// its count grows with them.
+/// The payload of [`Repeated`](super::Kind::Repeated): a path that records only its number ended
+/// several times in a row. The event exists from the beginning of the first repetition on, and its
+/// count grows with each.
 #[repr(C)]
 #[derive(
     Clone,
@@ -283,7 +286,7 @@ pub struct Clock {
 pub struct Repetition {
     /// The number of the path in the process.
     pub number: U32,
-    /// How often it ended.
+    /// The number of times it ended.
     pub count: U64,
 }
 
