@@ -14,8 +14,8 @@ pub enum What<'a> {
     Block(u32),
     /// The blocks that begin on a line.
     Line {
-        /// The function whose text it is, by its name in the locations: another one if the code was
-        /// inlined.
+        /// The function whose text it is, by its name in the source locations: another one if the
+        /// code was inlined.
         function: &'a str,
         /// Its number in A; `None` if no block of A begins there.
         a: Option<u32>,

@@ -54,7 +54,7 @@ pub struct Selection<'a> {
     pub functions: Vec<&'a Function>,
     /// The functions that could not be counted.
     pub unknown: Vec<&'a Function>,
-    /// The coverage of each file, by its absolute path.
+    /// The counts of each file, by its absolute path.
     pub files: BTreeMap<PathBuf, SourceFile>,
     /// The number of functions that are left out because they are of system headers.
     pub of_system: usize,

@@ -10,11 +10,11 @@ use anyhow::{Error, Result, anyhow};
 use profile::directories;
 use profile::image::{self, build_id_in_words};
 
-/// The places where images are searched.
+/// The places to search for images.
 #[derive(Clone, Debug, Default)]
 pub struct ImagePlaces {
-    /// The images. If any are given, each record must be of one of them; otherwise an image is
-    /// searched at the path in its record.
+    /// The images. If any are given, each record must be of one of them; otherwise the path in its
+    /// record is tried first.
     pub given: Vec<PathBuf>,
     /// Directories to search recursively for images that no longer exist at the recorded path or
     /// are another build now. The current directory is searched last, and not recursively.

@@ -3,7 +3,7 @@
 //! From counters to the model ([`pipeline`] is the order):
 //!
 //! * [`matching`] finds the image of each record and sums the counters of its runs;
-//!   [`image_places`] has the places where images are searched.
+//!   [`image_places`] has the places to search for images.
 //! * [`counted`] holds these sums. [`tables`] reads the tables of each process, [`entries`]
 //!   computes its entries.
 //! * `slices` gives each function its counters, [`decode`] turns them into paths.
@@ -20,7 +20,7 @@
 //!   [`coverage`] computes coverage.
 //! * [`path_text`] describes a path as the source reads, [`distinct`] makes the texts of several
 //!   paths differ, [`listed_paths`] describes the paths of a list. [`frames`] finds the function
-//!   that a line was inlined from.
+//!   from which a line was inlined.
 //! * [`path_ranks`] numbers the executed paths of a function.
 //! * [`annotation`] counts the lines of a function or a file, and the [`columns`] in them.
 //! * [`ways`] describes the targets of a branch.

@@ -24,7 +24,7 @@ pub struct LineBlocks {
     pub calls: Vec<LineCall>,
 }
 
-/// A call of the source that stands on a line.
+/// A call of the source on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineCall {
     /// The number of its copies in the code.

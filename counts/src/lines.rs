@@ -30,7 +30,7 @@ use crate::model::{Count, Function, Module};
 /// The execution count of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executions {
-    /// The number of executions of its code, as far as it is left.
+    /// The number of executions of the code that is left of it.
     pub count: Count,
     /// The relation of the count to the line of the source.
     pub meaning: Meaning,
@@ -159,7 +159,8 @@ const WORK: usize = 200;
 /// ... and for the function as a whole. Code written by people takes few visits.
 const WORK_AT_LEAST: usize = 100_000;
 
-/// On lines with more blocks, which are not written by people, loops are not searched.
+/// The maximum number of blocks of a line on which loops are searched for. Lines with more blocks
+/// are not written by people.
 const MOST_BLOCKS: usize = 1000;
 
 impl Graph<'_> {

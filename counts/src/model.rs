@@ -103,7 +103,7 @@ pub struct Function {
     pub block_counts: Vec<Count>,
     /// Where blocks, edges or calls are counted: the number of processes that were killed, or ended
     /// while other threads were running, and so may have been in the middle of the function. A
-    /// count without a counter of its own may be off by one for each of their threads.
+    /// count without its own counter may be off by one for each of their threads.
     pub interrupted: Count,
     /// The callees of its calls through pointers, where they are recorded.
     pub sites: Vec<CallSite>,
@@ -237,7 +237,7 @@ pub enum End {
     BackEdge,
     /// A loop is entered.
     LoopEntry,
-    /// Control goes on, but the path is cut here.
+    /// Control continues, but the path is cut here.
     Cut,
     /// The path has not ended: the function was still running when the counters were read, or was
     /// jumped over. The path has the blocks that are known to have been entered.

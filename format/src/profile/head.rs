@@ -39,8 +39,8 @@ impl Ancestor {
     /// No process.
     pub const NONE: Self = Self::new(0, 0);
 
-    /// The process of this number that the kernel started at this time, in clock ticks since boot;
-    /// 0 if the time is unknown.
+    /// Creates the ancestor with this process number, which the kernel started at this time, in
+    /// clock ticks since boot; 0 if the time is unknown.
     pub const fn new(process: u32, start: u64) -> Self {
         Self { process: U32::new(process), start: U64::new(start) }
     }
