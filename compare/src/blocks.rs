@@ -7,7 +7,7 @@ use crate::parts::{Counted, Sides};
 use crate::scale::signed;
 use crate::source_lines::{self, Line};
 
-/// A part of what a pair of functions executed.
+/// The kind of a part of a pair of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What<'a> {
     /// A block.

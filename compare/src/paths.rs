@@ -14,7 +14,7 @@ use crate::pairs::Pair;
 use crate::parts::{Counted, Sides};
 use crate::scale::signed;
 
-/// A part of what a pair of functions executed.
+/// The kind of a part of a pair of functions.
 #[derive(Clone, Copy, Debug)]
 pub enum What<'a> {
     /// A path, in A and in B; at least one of them has it.

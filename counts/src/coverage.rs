@@ -10,7 +10,7 @@
 //! * A function that the optimiser or the linker dropped because nothing calls it did not run. It
 //!   is not covered.
 //! * A function that could not be counted, such as a coroutine that is not split yet, is unknown.
-//!   It and the line that it begins on count as not covered.
+//!   The function and the line on which it begins count as not covered.
 //! * A function that the user left out is not part of the result.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl Coverage {
 /// The functions and files of a report whose coverage is requested.
 pub struct Selection<'a> {
     report: &'a Report,
-    /// The functions that are counted, and those that no image has.
+    /// The functions that are counted, and those that no image contains.
     pub functions: Vec<&'a Function>,
     /// The functions that could not be counted.
     pub unknown: Vec<&'a Function>,

@@ -1,6 +1,6 @@
-//! Turns counters into a model of what ran.
+//! Turns counters into a model of an execution.
 //!
-//! From counters to the model ([`pipeline`] is the order):
+//! From counters to the model ([`pipeline`] runs these steps in order):
 //!
 //! * [`matching`] finds the image of each record and sums the counters of its runs;
 //!   [`image_places`] has the places to search for images.

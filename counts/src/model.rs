@@ -47,7 +47,7 @@ pub struct Module {
     pub system_directories: Vec<String>,
     /// True if counters of loops may be in registers while the loops run.
     pub promotes: bool,
-    /// The most paths that a function may have before edges are cut.
+    /// The maximum number of paths of a function before edges are cut.
     pub limit: u64,
 }
 

@@ -33,7 +33,7 @@ pub fn placed(mut report: Report) -> Report {
     report
 }
 
-/// Gives the files of a function of a module the names that all views have for them.
+/// Renames the files of a function of a module to the names that all views use.
 pub fn rename(names: &mut SourceNames, module: &Module, shape: &mut manifest::Function) {
     let mut last: Option<(String, String)> = None;
     let files = shape.locations.iter_mut().map(|at| &mut at.file).chain([&mut shape.file]);

@@ -53,7 +53,7 @@ pub struct Ways<'a> {
     function: &'a Function,
     stage: Stage,
     describer: PathDescriber<'a>,
-    /// For each block the edges out of it.
+    /// For each block, the edges out of it.
     edges: Vec<Vec<usize>>,
 }
 

@@ -85,8 +85,8 @@ pub mod thread_function {
 }
 
 /// The thread-local memory of traced code and of the runtime of traces, which begins with
-/// [`names::TRACE_WORDS`](crate::names::TRACE_WORDS). All images of a process that find the words
-/// of one image find its runtime there.
+/// [`names::TRACE_WORDS`](crate::names::TRACE_WORDS). All images of a process that use the words of
+/// one image find its runtime there.
 pub mod trace_block {
     /// Its length in bytes.
     pub const SIZE: u64 = 32;

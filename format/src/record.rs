@@ -123,8 +123,8 @@ impl Record<'_> {
     }
 }
 
-/// The records of a section, in order. Ends after the first error, since nothing after it can be
-/// trusted.
+/// The records of a section, in order. The iterator ends after the first error, since later records
+/// cannot be trusted.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     reader: Reader<'a>,

@@ -38,7 +38,7 @@ pub struct Step<'a> {
     pub precision: Precision,
     /// The index in the path of the block in which it begins.
     pub position: usize,
-    /// That block.
+    /// The number of that block.
     pub block: u32,
     /// The functions of system headers whose inlined code ran there.
     pub folded: Vec<&'a str>,

@@ -1,4 +1,4 @@
-//! Whole records in memory, for programs with an allocator: reading, holding and writing them.
+//! Records in memory, for programs with an allocator: reading, storing and writing them.
 
 use alloc::vec;
 use alloc::vec::Vec;
