@@ -1,13 +1,15 @@
-//! The order between threads: what happens before what.
+//! The order between threads.
 //!
-//! A *task* is what a thread does between two events by which it synchronises. Events have tickets,
-//! which are one order of all of them, so the streams are gone through together and once:
+//! A *task* is the part of a thread between two events of synchronisation. The tickets of events
+//! are a total order of them, so the streams are walked together and once:
 //!
-//! * [`item`] is what a stream does next, [`source`] reads it from a trace.
-//! * [`releases`] holds what lets others go on; `conditions`, `barriers`, `threads`, `locks`,
-//!   `openmp` and `dependences` say what an operation waited for, [`objects`] puts them together.
-//! * [`walk`] merges the streams in the order of tickets and shows all to a visitor.
-//! * [`thread_id`] is the number of a thread. `places` says where in the source something happened.
+//! * [`item`] is the next action of a stream, [`source`] reads it from a trace.
+//! * [`releases`] has the releases that operations wait for. `conditions`, `barriers`, `threads`,
+//!   `locks`, `openmp` and `dependences` determine the releases that an operation waited for,
+//!   [`objects`] combines them.
+//! * [`walk`] merges the streams in the order of tickets and passes everything to a visitor.
+//! * [`thread_id`] is the number of a thread. `places` finds the source locations of paths and
+//!   accesses.
 
 mod barriers;
 mod conditions;

@@ -1,11 +1,11 @@
-//! From the records of a trace to what each thread did, step by step.
+//! Turns the records of a trace into the steps of each thread.
 //!
-//! * [`program`] has the traced functions of all images, and the path that a number stands for.
-//! * [`traced_path`] is such a path with its accesses, `layout` gives numbers to functions.
-//! * [`chunks`] goes through the chunks of a stream and says what is missing between them.
-//! * `activations` is the stack of a stream: which activation of a function a path belongs to.
-//! * [`step`] puts these together: a step is a path with its activation and its accesses.
-//! * [`totals`] counts what is in a stream, [`time`] turns ticks into nanoseconds.
+//! * [`program`] has the traced functions of all images, and finds the path with a number.
+//! * [`traced_path`] is a path with its accesses, `layout` assigns numbers to functions.
+//! * [`chunks`] reads the chunks of a stream and reports the gaps between them.
+//! * `activations` is the stack of a stream, which finds the activation of a path.
+//! * [`step`] combines these: a step is a path with its activation and its accesses.
+//! * [`totals`] counts the content of a stream, [`time`] converts ticks to nanoseconds.
 
 mod activations;
 pub mod chunks;

@@ -1,7 +1,7 @@
-//! The task graph of a trace with all that is shown of it, in two walks.
+//! The task graph of a trace with everything that is shown of it, in two walks.
 //!
-//! The first walk makes the graph and finds out where memory is freed. The second one, which needs
-//! both, names locks and barriers and finds the paths of the critical path.
+//! The first walk builds the graph and collects the frees of memory. The second one, which needs
+//! both, names locks and barriers and measures the paths on the critical path.
 
 use profile::observer::Observer;
 
@@ -20,33 +20,33 @@ use crate::tasks::hot::{Heating, Heats};
 use crate::tasks::parallelism::Parallelism;
 use crate::tasks::span::{Measure, Span, span};
 
-/// The number of equal parts of the run whose parallelism is shown.
+/// The number of equal parts of the run for which parallelism is shown.
 const PARTS: usize = 30;
 
-/// The task graph of a trace, and what follows from it.
+/// The task graph of a trace, and the analyses of it.
 #[derive(Debug)]
 pub struct TaskAnalysis {
     /// The graph, and the waits for locks and at barriers.
     pub tasks: Tasks,
-    /// Its span in nanoseconds.
+    /// The work and span in nanoseconds.
     pub by_time: Span,
-    /// Its span in executed instructions.
+    /// The work and span in executed instructions.
     pub by_instructions: Span,
     /// The number of tasks that ran at once.
     pub parallelism: Parallelism,
-    /// What the tasks on the span in nanoseconds executed.
+    /// The paths that the tasks on the span in nanoseconds executed.
     pub heats: Heats,
     /// The names of locks and barriers.
     pub lock_names: LockNames,
 }
 
 impl TaskAnalysis {
-    /// That of a trace. The observer is told of each chunk, twice.
+    /// Analyses a trace. Reports each chunk to the observer, twice.
     pub fn of(trace: &Trace, program: &Program, times: Times, observer: &dyn Observer) -> Self {
         let streams = || inputs(trace, program, &times, Detail::Tasks, observer);
 
         let first = streams();
-        // What one thread frees, it knows.
+        // The frees of a single thread are in order.
         let has_frees = first.inputs.len() > 1;
         let (mut builder, mut free_search) = (Builder::of(&first), FreeSearch::default());
         if has_frees {

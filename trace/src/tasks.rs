@@ -1,10 +1,10 @@
-//! The graph of tasks, and what follows from it.
+//! The task graph, and the analyses of it.
 //!
-//! * [`graph`] is the graph in compact arrays, [`builder`] the visitor that makes it, [`segmented`]
-//!   how an array grows that may be large.
-//! * [`span`] finds the longest way through the graph, [`parallelism`] how many tasks ran at once.
+//! * [`graph`] is the graph in compact arrays, [`builder`] the visitor that builds it,
+//!   [`segmented`] an array that grows without copies.
+//! * [`span`] finds the critical path of the graph, [`parallelism`] the number of concurrent tasks.
 //! * [`contention`] has the waits for locks, [`imbalance`] the late arrivals at barriers.
-//! * [`hot`] says which functions and paths are on the longest way.
+//! * [`hot`] finds the functions and paths on the critical path.
 
 pub mod builder;
 pub mod contention;

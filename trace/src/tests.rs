@@ -1,4 +1,4 @@
-//! What is told of hand-made traces.
+//! Tests the reading of hand-made traces.
 
 use std::collections::HashSet;
 use std::fs;
@@ -25,7 +25,7 @@ use crate::tasks::builder::Tasks;
 use counts::sample::units::traced::{self, COUNTERS, GUARD, MAIN, OFFSET, UNIT, WALK, lost, path};
 use profile::sample::counted::Counted;
 
-/// The program of a trace, whose image need not be there.
+/// Returns the program of a trace, whose image need not exist.
 fn program(trace: &Trace) -> (Program, Vec<Error>) {
     let images::ProcessRecords { images, problems, .. } = images::of(trace);
     let module = Module { id: UNIT, counters: COUNTERS, keys: 0, manifest: traced::unit() };
@@ -38,7 +38,7 @@ fn program(trace: &Trace) -> (Program, Vec<Error>) {
     (program, problems)
 }
 
-/// The trace of these bytes.
+/// Opens the trace with these bytes.
 fn opened(bytes: &[u8]) -> Trace {
     let folder = tempfile::tempdir().expect("a directory");
     let place = folder.path().join("walk.42.pathtrace");
@@ -46,7 +46,7 @@ fn opened(bytes: &[u8]) -> Trace {
     Trace::open(&place).expect("its header is sound")
 }
 
-/// A trace of chunks of stream 1.
+/// Returns a trace with these chunks of stream 1.
 fn of_chunks(chunks: &[Vec<Vec<u8>>]) -> Trace {
     let mut trace = traced::Trace::new(b"/bin/walk", &[]);
     trace.image(b"/bin/walk", &[]);
@@ -56,8 +56,8 @@ fn of_chunks(chunks: &[Vec<Vec<u8>>]) -> Trace {
     opened(&trace.bytes)
 }
 
-/// What is told of stream 1, a line for each step: activation, depth, whether the activation is
-/// known from its beginning, function, blocks, and of each access the size and the address.
+/// Returns a line for each step of stream 1: the activation, its depth, a mark of known beginnings,
+/// the function, the blocks, and the size and address of each access.
 fn lines(trace: &Trace) -> Vec<String> {
     let (program, problems) = program(trace);
     assert!(problems.is_empty() && program.problems.is_empty(), "{problems:?}");
@@ -129,7 +129,7 @@ fn a_jump_back_goes_to_the_activation_that_called_setjmp() {
         path(GUARD[0], &[0x100]),
         path(GUARD[1], &[]),
         path(WALK[0], &[0x1000]),
-        // longjmp
+        // A longjmp.
         path(GUARD[1], &[]),
         path(GUARD[2], &[]),
         path(MAIN[0], &[1]),
@@ -143,7 +143,7 @@ fn a_jump_back_goes_to_the_activation_that_called_setjmp() {
             "2 0 main [0] 4@1",
         ]
     );
-    // Two activations called it: which one it comes back to is not known.
+    // Two activations called it: the one it returns to is not known.
     let trace = of_chunks(&[vec![
         path(GUARD[0], &[0x100]),
         path(GUARD[1], &[]),
@@ -163,7 +163,7 @@ fn what_began_before_the_trace_is_unknown() {
         path(WALK[4], &[]),
         path(WALK[2], &[]),
         path(MAIN[0], &[7]),
-        // No back edge of the innermost activation.
+        // This is no back edge of the innermost activation.
         path(WALK[4], &[]),
     ]]);
     assert_eq!(
@@ -199,7 +199,7 @@ fn chunks_come_in_the_order_of_their_numbers() {
     let mut written = traced::Trace::new(b"/bin/walk", &[]);
     written.chunk(1, 1, &path(MAIN[1], &[]));
     written.chunk(2, 0, &path(GUARD[0], &[5]));
-    // Never begun.
+    // This chunk was never begun.
     written.chunk(0, 0, &[]);
     written.chunk(1, 4, &path(MAIN[0], &[3]));
     written.image(b"/bin/walk", &[]);
@@ -306,7 +306,7 @@ fn a_file_may_end_anywhere_and_hold_anything() {
         assert!(all(&written.bytes[..at]) <= whole, "cut at {at}");
         let mut damaged = written.bytes.clone();
         damaged[at] ^= 1 << (at % 8);
-        // Whatever it says, it is read to its end.
+        // Any damaged trace is read to its end.
         all(&damaged);
     }
 }
@@ -330,7 +330,7 @@ fn an_observer_is_told_of_each_chunk() {
     let records = [path(MAIN[0], &[1]), path(WALK[0], &[2]), path(MAIN[1], &[])].concat();
     written.chunk(1, 0, &records);
     written.chunk(1, 1, &[path(MAIN[0], &[1]), path(MAIN[0] - 1, &[])].concat());
-    // One that is missing is none.
+    // A missing chunk is not counted.
     written.chunk(1, 3, &records);
     written.chunk(2, 0, &records);
     let trace = opened(&written.bytes);

@@ -14,7 +14,7 @@ pub(super) fn unpack(frame: &[u8], most: usize, is_cut: bool, out: &mut Vec<u8>)
     let damaged =
         |why: &dyn std::fmt::Display| anyhow!("its compressed records are damaged: {why}");
     let mut decoder = Decoder::with_buffer(frame).map_err(|error| damaged(&error))?.single_frame();
-    // The window bounds the memory of the decoder. The tracer writes no frames with a larger one.
+    // The window bounds the memory of the decoder. pathcc writes no frames with a larger one.
     let window = most.max(1 << 10).next_power_of_two().ilog2();
     decoder.window_log_max(window).map_err(|error| damaged(&error))?;
     // One more byte reveals excess content.

@@ -1,7 +1,8 @@
-//! What a trace does with memory: how much of it, whose, how soon again, and who shares it.
+//! Measures the use of memory in a trace: the amount, the owners, the reuse distances and the
+//! sharing.
 //!
-//! All that is kept is proportional to the lines that were touched, not to the accesses. Distances
-//! are between the accesses of one thread.
+//! The memory of the analysis is proportional to the number of lines that were accessed, not of
+//! accesses. Distances are between the accesses of one thread.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,71 +18,71 @@ use crate::order::thread_id::ThreadId;
 use crate::order::walk::Streams;
 use crate::steps::function_id::FunctionId;
 
-/// The bytes of a page.
+/// The number of bytes in a page.
 const PAGE: u64 = 4096;
 
-/// Which accesses are looked at.
+/// The accesses that are measured.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// The bytes of a line: a power of two from 8 to 128.
+    /// The number of bytes in a line: a power of two from 8 to 128.
     pub line: u64,
-    /// Those of this thread, or all.
+    /// The thread whose accesses are measured; all if `None`.
     pub thread: Option<ThreadId>,
-    /// Those of these functions, or all.
+    /// The functions whose accesses are measured; all if `None`.
     pub functions: Option<HashSet<FunctionId>>,
 }
 
 impl Selection {
-    /// Whether all accesses are looked at.
+    /// Returns true if all accesses are measured.
     pub fn is_all(&self) -> bool {
         self.thread.is_none() && self.functions.is_none()
     }
 }
 
-/// What was done with some memory.
+/// The accesses to some memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryTotals {
-    /// Accesses that read.
+    /// The number of accesses that read.
     pub reads: u64,
-    /// Accesses that write; an update does both.
+    /// The number of accesses that write; an update does both.
     pub writes: u64,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub bytes_read: u64,
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     pub bytes_written: u64,
-    /// How many bytes were touched, each counted once.
+    /// The number of distinct bytes that were accessed.
     pub bytes: u64,
-    /// How many lines.
+    /// The number of distinct lines.
     pub lines: u64,
-    /// How many pages.
+    /// The number of distinct pages.
     pub pages: u64,
-    /// The distances of accesses to lines.
+    /// The reuse distances of the accesses to lines.
     pub distances: Histogram,
 }
 
-/// The touched bytes of the lines of somebody.
+/// The accessed bytes of each line, by owner or function and line.
 type Footprint = LineMap<(u32, u64), u128>;
 
-/// What a trace does with memory.
+/// The use of memory in a trace.
 #[derive(Debug)]
 pub struct Uses<'a> {
-    /// Of all.
+    /// The totals of all accesses.
     pub all: MemoryTotals,
-    /// By owner.
+    /// The totals by owner.
     pub by_owner: BTreeMap<OwnerId, MemoryTotals>,
-    /// By function.
+    /// The totals by function.
     pub by_function: BTreeMap<FunctionId, MemoryTotals>,
-    /// What threads share.
+    /// The data that threads share.
     pub sharing: Sharing,
     /// The owners of memory.
     pub owners: Owners<'a>,
-    /// How often records were missing.
+    /// The number of gaps in the records.
     pub missing: u64,
-    /// The accesses that were looked at.
+    /// The accesses that were measured.
     pub selection: Selection,
 }
 
-/// The sums, at a moment of the walk.
+/// The sums at a moment of the walk.
 #[derive(Debug, Default)]
 struct Measuring {
     all: MemoryTotals,
@@ -92,12 +93,12 @@ struct Measuring {
     selection: Selection,
     has_threads: bool,
     distances: HashMap<ThreadId, Distances>,
-    /// Of all, of owners, of functions.
+    /// The footprints of everything, of owners, and of functions.
     footprints: [Footprint; 3],
 }
 
 impl<'a> Uses<'a> {
-    /// What these streams do with memory.
+    /// Measures the use of memory by these streams.
     pub fn of<I: Iterator<Item = Item>>(
         streams: Streams<I>,
         owners: Owners<'a>,
@@ -178,7 +179,7 @@ impl MemoryTotals {
     }
 }
 
-/// Which bytes of a line are from one address to another.
+/// Returns the mask of the bytes of a line from one address to another.
 fn mask(line: u64, size: u64, first: u64, last: u64) -> u128 {
     let start = line * size;
     let from = first.max(start) - start;
@@ -225,7 +226,7 @@ mod tests {
     use crate::order::walk::Input;
     use crate::steps::program::Program;
 
-    /// What one thread does with these addresses, 8 bytes each.
+    /// Measures one thread that accesses these addresses, 8 bytes each.
     fn uses(program: &Program, addresses: impl Iterator<Item = u64>, line: u64) -> Uses<'_> {
         let access = |address| MemoryAccess {
             address,

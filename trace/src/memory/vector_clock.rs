@@ -1,18 +1,18 @@
-//! Vector clocks: how much of each thread is known to somebody.
+//! Vector clocks.
 
 use crate::order::thread_id::ThreadId;
 
-/// For each thread the number of its last part that is known.
+/// The number of the last known part of each thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct VectorClock(Vec<u64>);
 
 impl VectorClock {
-    /// What is known of a thread.
+    /// Returns the number of the last known part of a thread.
     pub(super) fn of(&self, thread: ThreadId) -> u64 {
         self.0.get(thread.index()).copied().unwrap_or_default()
     }
 
-    /// The next part of a thread begins.
+    /// Begins the next part of a thread.
     pub(super) fn step(&mut self, thread: ThreadId) {
         let at = thread.index();
         if self.0.len() <= at {
@@ -21,7 +21,7 @@ impl VectorClock {
         self.0[at] += 1;
     }
 
-    /// Whatever is known to another one is known.
+    /// Sets each entry to the maximum of both clocks.
     pub(super) fn join(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);

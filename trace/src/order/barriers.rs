@@ -1,6 +1,7 @@
 //! Barriers.
 //!
-//! An *episode* is all who wait for each other once. All of them come before the first goes on.
+//! An *episode* is one use of a barrier by all its threads. All of them arrive before the first one
+//! leaves.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,8 @@ use crate::order::thread_id::ThreadId;
 /// A barrier.
 #[derive(Debug)]
 pub(super) struct Barrier<T> {
-    /// The last one is not full, unless it is left already.
+    /// The episodes. Threads may still arrive at the last one, unless it is full or a thread has
+    /// left it.
     episodes: VecDeque<Episode<T>>,
 }
 
@@ -18,7 +20,7 @@ pub(super) struct Barrier<T> {
 struct Episode<T> {
     members: Vec<Released<T>>,
     is_full: bool,
-    /// Who went on.
+    /// The threads that have left.
     gone: Vec<ThreadId>,
 }
 
@@ -29,7 +31,8 @@ impl<T> Default for Barrier<T> {
 }
 
 impl<T: Clone> Barrier<T> {
-    /// A thread comes. `expected` are to come, 0 if that is not known.
+    /// Adds the arrival of a thread. `expected` is the number of threads of the barrier, 0 if it is
+    /// not known.
     pub(super) fn come(&mut self, expected: u64, released: Released<T>) {
         if self.episodes.back().is_none_or(|episode| episode.is_full) {
             let (members, gone) = (Vec::new(), Vec::new());
@@ -41,7 +44,7 @@ impl<T: Clone> Barrier<T> {
         }
     }
 
-    /// A thread goes on, so nobody else will come to its episode.
+    /// Lets a thread leave, so no other thread can join its episode.
     pub(super) fn go_on(&mut self, thread: ThreadId, links: &mut Links<T>) {
         let is_in = |episode: &&mut Episode<T>| {
             episode.members.iter().any(|member| member.thread == thread)

@@ -1,8 +1,8 @@
 //! Condition variables.
 //!
-//! A signal lets a thread go on that waited when it came. Which one, the trace does not tell. Each
-//! wait that ends is given the earliest signal that came meanwhile and that no other wait was
-//! given. That leaves as few signals over as possible. A wait without one went on by itself.
+//! A signal wakes a thread that was waiting when it was sent. The trace does not record which one.
+//! Each wait that ends is matched with the earliest signal that was sent meanwhile and has no
+//! match. This leaves the fewest signals without a match. A wait without a match ended spuriously.
 
 use crate::order::releases::{Link, Links, Released};
 use crate::order::thread_id::ThreadId;
@@ -10,9 +10,9 @@ use crate::order::thread_id::ThreadId;
 /// A condition variable.
 #[derive(Debug)]
 pub(super) struct Condition<T> {
-    /// Who waits, and since which ticket.
+    /// The waiting threads, and the tickets of their waits.
     waiting: Vec<(ThreadId, u64)>,
-    /// Signals that nobody was given, with their tickets.
+    /// The signals without a match, with their tickets.
     signals: Vec<Signal<T>>,
 }
 
@@ -30,16 +30,16 @@ impl<T> Default for Condition<T> {
 }
 
 impl<T: Clone> Condition<T> {
-    /// A thread begins to wait.
+    /// Begins a wait of a thread.
     pub(super) fn wait(&mut self, thread: ThreadId, ticket: u64) {
         self.waiting.push((thread, ticket));
     }
 
-    /// Those who wait may go on, or one of them.
+    /// Adds a signal to one or all waiting threads.
     pub(super) fn signal(&mut self, ticket: u64, is_for_all: bool, released: Released<T>) {
         let single = self.signals.iter().filter(|signal| !signal.is_for_all).count();
         if is_for_all {
-            // A later one for all is known to whoever was waiting for this one, unless it goes on
+            // A thread that waited for this signal also sees a later one to all, unless it wakes
             // between the two.
             if self.signals.len() > 2 * self.waiting.len() + 2 {
                 self.signals.remove(0);
@@ -52,7 +52,7 @@ impl<T: Clone> Condition<T> {
         }
     }
 
-    /// A thread goes on; `signalled` unless it only waited for so long.
+    /// Ends the wait of a thread. `signalled` is false if the wait timed out.
     pub(super) fn go_on(&mut self, thread: ThreadId, signalled: bool, links: &mut Links<T>) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting.0 == thread) else { return };
         let (_, since) = self.waiting.remove(at);

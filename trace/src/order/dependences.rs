@@ -1,15 +1,15 @@
-//! Which tasks of OpenMP must wait for which, by the variables that their `depend` clauses name.
+//! The order of OpenMP tasks by the variables in their `depend` clauses.
 //!
-//! A task waits for tasks that the same task made before it (OpenMP 5.2, section 15.9.5): one that
-//! reads a variable for the last ones that write it, one that writes it for those and for all that
-//! read it since. Tasks of a *set* (`inoutset`, `mutexinoutset`) that stand one after the other do
-//! not wait for each other.
+//! A task waits for earlier sibling tasks (OpenMP 5.2, section 15.9.5). A task that reads a
+//! variable waits for the last ones that write it. A task that writes it waits for those and for
+//! all that read it since. Consecutive tasks of a *set* (`inoutset`, `mutexinoutset`) do not wait
+//! for each other.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::order::releases::Released;
 
-/// What a `depend` clause says of a variable.
+/// The kind of access that a `depend` clause declares for a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// `in`.
@@ -22,20 +22,21 @@ pub(super) enum Access {
     MutexInOutSet,
 }
 
-/// Stands for all memory in place of a variable.
+/// The address that stands for all memory.
 const ALL_MEMORY: u64 = 0;
 
-/// With so many ends, and twice as many as were needed, those that are not needed are dropped.
+/// The number of ends up to which none are dropped. Above it, unneeded ends are dropped whenever
+/// the number has doubled.
 const FEW_ENDS: usize = 1 << 10;
 
 /// The variables of all tasks that made others.
 #[derive(Debug)]
 pub(super) struct Dependences<T> {
-    /// By the task that makes others.
+    /// The variables, by the task that makes others.
     makers: HashMap<u64, HashMap<u64, Variable>>,
-    /// The ends of tasks that are finished.
+    /// The ends of finished tasks.
     ends: HashMap<u64, Released<T>>,
-    /// How many ends there may be.
+    /// The number of ends above which unneeded ones are dropped.
     most_ends: usize,
 }
 
@@ -45,26 +46,26 @@ impl<T> Default for Dependences<T> {
     }
 }
 
-/// Who reads and writes a variable.
+/// The tasks that read and write a variable.
 #[derive(Clone, Debug, Default)]
 struct Variable {
-    /// The task that writes it, or those of a set.
+    /// The task that writes it, or the tasks of a set.
     writers: Vec<u64>,
-    /// Whether these are a set, and of which kind.
+    /// The kind of the set, if the writers are one.
     set: Option<Access>,
-    /// What each task of the set waits for.
+    /// The tasks that each task of the set waits for.
     before_set: Vec<u64>,
-    /// Who reads it since.
+    /// The tasks that read it since.
     readers: Vec<u64>,
 }
 
 impl Variable {
-    /// All tasks that a writer waits for.
+    /// Returns all tasks that a writer waits for.
     fn all(&self) -> Vec<u64> {
         self.writers.iter().chain(&self.readers).copied().collect()
     }
 
-    /// A task comes; gives the tasks that it waits for.
+    /// Adds a task. Returns the tasks that it waits for.
     fn add(&mut self, task: u64, access: Access) -> Vec<u64> {
         match access {
             Access::In => {
@@ -89,12 +90,13 @@ impl Variable {
 }
 
 impl<T: Clone> Dependences<T> {
-    /// A task that `maker` made accesses a variable; gives the tasks that it waits for.
+    /// Adds an access to a variable by a task that `maker` made. Returns the tasks that it waits
+    /// for.
     pub(super) fn add(&mut self, maker: u64, task: u64, access: Access, variable: u64) -> Vec<u64> {
         let variables = self.makers.entry(maker).or_default();
         let mut before = if variable == ALL_MEMORY {
             let all = variables.values().flat_map(Variable::all).collect();
-            // Whatever comes later waits for this one, and by it for the others.
+            // All later tasks wait for this one, and so for the others.
             *variables = HashMap::new();
             all
         } else {
@@ -109,12 +111,12 @@ impl<T: Clone> Dependences<T> {
         before
     }
 
-    /// The end of a task that others wait for, if it is finished.
+    /// Returns the end of a task that others wait for, if it is finished.
     pub(super) fn end_of(&self, task: u64) -> Option<Released<T>> {
         self.ends.get(&task).cloned()
     }
 
-    /// A task is finished, and makes no more.
+    /// Finishes a task, which makes no others any more.
     pub(super) fn finish(&mut self, task: u64, released: &Released<T>) {
         self.makers.remove(&task);
         if self.makers.is_empty() {
@@ -131,7 +133,7 @@ impl<T: Clone> Dependences<T> {
         }
     }
 
-    /// Nothing waits any more.
+    /// Forgets everything, when no task waits any more.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

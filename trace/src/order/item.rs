@@ -1,4 +1,4 @@
-//! What a stream does next, as far as tasks and memory are concerned.
+//! The actions of a stream, as far as tasks and memory are concerned.
 
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Synchronisation};
@@ -6,18 +6,18 @@ use pathformat::trace::{Allocation, Synchronisation};
 use crate::steps::function_id::FunctionId;
 use counts::model::PathId;
 
-/// What is next in a stream.
+/// The next action of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A path ended, or a part of it.
     Path(EndedPath),
-    /// An atomic access with a ticket; its path comes behind it.
+    /// An atomic access with a ticket, before the path that contains it.
     Atomic(MemoryAccess),
     /// Threads synchronised.
     Event(Synchronisation),
     /// Memory was allocated or freed.
     Allocated(Allocation),
-    /// It is so late, in ticks.
+    /// A time, in ticks.
     Ticks(u64),
     /// Records are missing.
     Missing,
@@ -25,23 +25,23 @@ pub enum Item {
     Off,
 }
 
-/// How much was done.
+/// The amount of work done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actions {
-    /// Paths that ended.
+    /// The number of paths that ended.
     pub paths: u64,
-    /// Executed basic blocks.
+    /// The number of executed basic blocks.
     pub blocks: u64,
-    /// Executed instructions.
+    /// The number of executed instructions.
     pub instructions: u64,
-    /// Accesses to memory.
+    /// The number of accesses to memory.
     pub accesses: u64,
-    /// How many bytes they accessed.
+    /// The number of bytes that were accessed.
     pub bytes: u64,
 }
 
 impl Actions {
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.paths += other.paths;
         self.blocks += other.blocks;
@@ -51,54 +51,54 @@ impl Actions {
     }
 }
 
-/// A place in the code: a function of the program, and a number that means something in it.
+/// A place in the code: a function of the program, and a number within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CodePlace {
-    /// Index of the function.
+    /// The index of the function.
     pub function: FunctionId,
-    /// Of an access, the index of its source location; of the end of a path, its last block.
+    /// The index of the source location for an access; the last block for the end of a path.
     pub at: u32,
 }
 
 impl CodePlace {
-    /// No place is known.
+    /// An unknown place.
     pub const NONE: Self = Self { function: FunctionId::NONE, at: u32::MAX };
 }
 
 /// A path that ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndedPath {
-    /// Index of its function among those of the program.
+    /// The index of its function in the program.
     pub function: FunctionId,
     /// The id of the path.
     pub path: PathId,
     /// Its last block.
     pub last: u32,
-    /// How much it did.
+    /// The work that it did.
     pub actions: Actions,
-    /// The accesses, if they were asked for: those behind the last [`Item::Atomic`].
+    /// The accesses behind the last [`Item::Atomic`], if they are requested.
     pub accesses: Vec<MemoryAccess>,
 }
 
 impl EndedPath {
-    /// Where it ended.
+    /// Returns the place where it ended.
     pub fn end(&self) -> CodePlace {
         CodePlace { function: self.function, at: self.last }
     }
 }
 
-/// An access to memory whose address is known.
+/// An access to memory, or a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAccess {
-    /// The first byte.
+    /// The address of the first byte.
     pub address: u64,
-    /// How many bytes.
+    /// The number of bytes; 0 if the address is not known.
     pub size: u64,
-    /// What is done.
+    /// The kind of the access.
     pub kind: AccessKind,
-    /// Where.
+    /// The place in the code.
     pub place: CodePlace,
-    /// Whether it is atomic, so that it never races with others that are.
+    /// True if it is atomic, so that it never races with other atomic accesses.
     pub is_atomic: bool,
     /// The ticket before it, 0 if there is none.
     pub before: u64,
@@ -107,17 +107,17 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
-    /// Whether it accesses memory at an address that is known.
+    /// Returns true if it accesses memory at a known address.
     pub fn is_access(&self) -> bool {
         self.size > 0 && self.kind != AccessKind::Fence
     }
 
-    /// Whether memory is written.
+    /// Returns true if it writes memory.
     pub fn writes(&self) -> bool {
         matches!(self.kind, AccessKind::Store | AccessKind::Update | AccessKind::BulkStore)
     }
 
-    /// Whether memory is read.
+    /// Returns true if it reads memory.
     pub fn reads(&self) -> bool {
         matches!(self.kind, AccessKind::Load | AccessKind::Update | AccessKind::BulkLoad)
     }

@@ -8,11 +8,11 @@ use crate::order::thread_id::ThreadId;
 /// A lock.
 #[derive(Debug)]
 pub(super) struct Lock<T> {
-    /// Who gave it back last, after writing.
+    /// The last unlock by a writer.
     written: Option<Released<T>>,
-    /// Who gave it back since then, after reading.
+    /// The unlocks by readers since then.
     read: Frontier<T>,
-    /// Which threads hold it for reading, and how often.
+    /// The number of read locks that each thread holds.
     readers: HashMap<ThreadId, u32>,
 }
 
@@ -23,7 +23,7 @@ impl<T> Default for Lock<T> {
 }
 
 impl<T: Clone> Lock<T> {
-    /// It is given back.
+    /// Unlocks: adds the release of a reader or of the writer.
     pub(super) fn unlock(&mut self, released: Released<T>) {
         if let Some(held) = self.readers.get_mut(&released.thread) {
             *held -= 1;
@@ -37,7 +37,7 @@ impl<T: Clone> Lock<T> {
         }
     }
 
-    /// It is taken for writing: all have given it back, and those who read know who wrote.
+    /// Locks for writing, after all unlocks. The readers' unlocks are behind the last writer's.
     pub(super) fn lock(&mut self, links: &mut Links<T>) {
         if self.read.is_empty() {
             links.extend(self.written.clone().map(|released| (Link::Lock, released)));
@@ -46,7 +46,7 @@ impl<T: Clone> Lock<T> {
         }
     }
 
-    /// A thread takes it for reading.
+    /// Locks for reading on behalf of a thread.
     pub(super) fn share(&mut self, thread: ThreadId, links: &mut Links<T>) {
         *self.readers.entry(thread).or_default() += 1;
         links.extend(self.written.clone().map(|released| (Link::Lock, released)));

@@ -1,8 +1,8 @@
-//! What an operation waited for.
+//! Determines the releases that an operation waited for.
 //!
-//! Operations come in the order of their tickets. What releases is remembered, what acquires is
-//! given the releases that it waited for. A release is remembered only as long as somebody may
-//! still wait for it.
+//! Operations are passed in the order of their tickets. Releases are kept, and an acquire returns
+//! the releases that it waited for. A release is kept only as long as an operation may still wait
+//! for it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,10 +17,10 @@ use crate::order::releases::{Frontier, Link, Links, Released};
 use crate::order::thread_id::ThreadId;
 use crate::order::threads::{Once, Threads};
 
-/// The most releases of a semaphore that are remembered.
+/// The maximum number of releases of a semaphore that are kept.
 const POSTS: usize = 1 << 20;
 
-/// All that threads of a process wait for.
+/// All objects that threads of a process wait for.
 #[derive(Debug)]
 pub struct Objects<T> {
     threads: Threads<T>,
@@ -35,7 +35,7 @@ pub struct Objects<T> {
 
 #[derive(Debug)]
 struct Semaphore<T> {
-    /// What nobody has taken.
+    /// The posts that no thread has taken.
     posts: VecDeque<Released<T>>,
     last: Option<Released<T>>,
 }
@@ -62,7 +62,7 @@ impl<T> Default for Objects<T> {
 }
 
 impl<T: Clone> Objects<T> {
-    /// An operation that releases has come so far that others may go on.
+    /// Adds a release of an operation.
     pub fn release(&mut self, of: Operation, event: &Synchronisation, released: Released<T>) {
         let (object, other, ticket) = (event.object.get(), event.other.get(), event.before.get());
         let succeeded = event.result.get() == 0;
@@ -72,7 +72,7 @@ impl<T: Clone> Objects<T> {
                 self.conditions.entry(object).or_default().wait(released.thread, ticket);
             }
             Operation::Once => self.once.come(object, released),
-            // Whoever comes last to a barrier may be told so by the result.
+            // The result of a barrier may distinguish the last thread, and is no failure.
             Operation::Barrier => {
                 self.openmp.begin_barrier(object, &released);
                 self.barriers.entry(object).or_default().come(other, released);
@@ -99,13 +99,13 @@ impl<T: Clone> Objects<T> {
             Operation::TaskEnd => self.openmp.finish(other, released),
             Operation::OrderedSource => self.openmp.end_iteration(other, object, released),
             Operation::Fence => self.fences.add(released),
-            // The other process has a trace of its own.
+            // The other process has its own trace.
             Operation::Fork => {}
             _ => {}
         }
     }
 
-    /// An operation of a thread has waited: gives what it waited for.
+    /// Completes an operation of a thread that acquires. Returns the releases that it waited for.
     pub fn acquire(
         &mut self,
         of: Operation,
@@ -155,7 +155,7 @@ impl<T: Clone> Objects<T> {
         links
     }
 
-    /// An operation that orders nothing itself says what will wait for what.
+    /// Notes an operation that orders nothing itself, but determines the order of later ones.
     pub fn note(&mut self, of: Operation, event: &Synchronisation) {
         let (object, other) = (event.object.get(), event.other.get());
         match of {
@@ -170,7 +170,7 @@ impl<T: Clone> Objects<T> {
         }
     }
 
-    /// Nothing more comes of a thread: if it has not ended by itself, it ends here.
+    /// Finishes a thread: if it has not ended by itself, it ends here.
     pub fn finish(&mut self, released: Released<T>) {
         self.threads.end(released);
     }

@@ -11,19 +11,19 @@ use crate::order::thread_id::ThreadId;
 pub(super) struct OpenMp<T> {
     regions: HashMap<u64, Region<T>>,
     tasks: HashMap<u64, Task<T>>,
-    /// The threads that have ended their part of a region and begun no other. While they wait for
-    /// its end, they run tasks.
+    /// The threads that have ended their part of a region and begun no other. They run tasks until
+    /// the region ends.
     waiting: HashSet<ThreadId>,
-    /// The tasks that they finished.
+    /// The tasks that these threads finished.
     late: Frontier<T>,
-    /// The barrier that each thread waits in. Meanwhile it runs tasks.
+    /// The barrier that each thread waits in, while it runs tasks.
     barriers: HashMap<ThreadId, u64>,
     /// The last task that each thread has finished.
     last: HashMap<ThreadId, Released<T>>,
     /// The tasks that were finished in a barrier.
     in_barriers: HashMap<u64, Frontier<T>>,
     dependences: Dependences<T>,
-    /// Those of tasks that only waited, by the thread that goes on.
+    /// The dependences of tasks that only waited, by the thread that continues.
     waited: HashMap<ThreadId, Frontier<T>>,
 }
 
@@ -31,30 +31,30 @@ pub(super) struct OpenMp<T> {
 struct Region<T> {
     begun: Option<Released<T>>,
     ended: Frontier<T>,
-    /// The iterations of ordered loops that have let others go on.
+    /// The iterations of ordered loops that have released others.
     iterations: HashMap<u64, Released<T>>,
 }
 
 #[derive(Debug)]
 struct Task<T> {
     parent: Option<u64>,
-    /// Who made it or left it, until somebody goes on with it.
+    /// The creation or the last suspension of the task, until a thread resumes it.
     left: Option<Released<T>>,
-    /// How many of the tasks that it made are still known.
+    /// The number of its child tasks that are still kept.
     made: usize,
-    /// Whether it is finished. It is known for as long as those that it made.
+    /// True if it is finished. It is kept for as long as its child tasks.
     is_finished: bool,
-    /// Its tasks that are finished and not waited for.
+    /// Its finished child tasks that it has not waited for.
     children: Frontier<T>,
-    /// The tasks that these made, in turn.
+    /// The finished descendants of its child tasks.
     descendants: Frontier<T>,
-    /// Tasks that it must wait for and that are finished.
+    /// The finished tasks that it depends on.
     ready: Frontier<T>,
-    /// Tasks that must wait for it.
+    /// The tasks that depend on it.
     dependent: Vec<u64>,
-    /// Variables that one task at a time may have.
+    /// The variables that one task at a time may use.
     exclusive: Vec<u64>,
-    /// Of such variables, the last task that it made and that had it.
+    /// The last child task that used such a variable, by variable.
     had: HashMap<u64, Released<T>>,
 }
 
@@ -98,25 +98,25 @@ impl<T> Default for Task<T> {
 }
 
 impl<T: Clone> OpenMp<T> {
-    /// A region begins.
+    /// Begins a region.
     pub(super) fn begin(&mut self, region: u64, released: Released<T>) {
         self.regions.insert(region, Region { begun: Some(released), ..Region::default() });
     }
 
-    /// A thread begins its part.
+    /// Begins a thread's part of a region.
     pub(super) fn begin_part(&mut self, region: u64, thread: ThreadId, links: &mut Links<T>) {
         self.waiting.remove(&thread);
         let begun = self.regions.get(&region).and_then(|region| region.begun.clone());
         links.extend(begun.map(|released| (Link::Parallel, released)));
     }
 
-    /// A thread ends its part.
+    /// Ends a thread's part of a region.
     pub(super) fn end_part(&mut self, region: u64, released: Released<T>) {
         self.waiting.insert(released.thread);
         self.regions.entry(region).or_default().ended.add(released);
     }
 
-    /// A region has ended, with all tasks.
+    /// Ends a region, with all its tasks.
     pub(super) fn end(&mut self, region: u64, links: &mut Links<T>) {
         if let Some(region) = self.regions.remove(&region) {
             region.ended.links(Link::Parallel, links);
@@ -128,18 +128,19 @@ impl<T: Clone> OpenMp<T> {
         }
     }
 
-    /// An iteration of an ordered loop lets others go on.
+    /// Releases the threads that wait for an iteration of an ordered loop.
     pub(super) fn end_iteration(&mut self, region: u64, iteration: u64, released: Released<T>) {
         self.regions.entry(region).or_default().iterations.insert(iteration, released);
     }
 
-    /// An iteration has waited for another one.
+    /// Completes the wait of an iteration for another one.
     pub(super) fn begin_iteration(&self, region: u64, iteration: u64, links: &mut Links<T>) {
         let ended = self.regions.get(&region).and_then(|region| region.iterations.get(&iteration));
         links.extend(ended.map(|released| (Link::Dependence, released.clone())));
     }
 
-    /// A thread has come to a barrier. What tells so may stand behind the tasks that it ran there.
+    /// Adds the arrival of a thread at a barrier. The event may be behind the tasks that the thread
+    /// ran there.
     pub(super) fn begin_barrier(&mut self, barrier: u64, released: &Released<T>) {
         self.barriers.insert(released.thread, barrier);
         let last = self.last.get(&released.thread).filter(|last| last.ticket > released.ticket);
@@ -148,7 +149,7 @@ impl<T: Clone> OpenMp<T> {
         }
     }
 
-    /// A thread leaves a barrier, when all tasks are finished.
+    /// Lets a thread leave a barrier, after all tasks are finished.
     pub(super) fn end_barrier(&mut self, thread: ThreadId, barrier: u64, links: &mut Links<T>) {
         self.barriers.remove(&thread);
         if let Some(tasks) = self.in_barriers.get(&barrier) {
@@ -159,14 +160,15 @@ impl<T: Clone> OpenMp<T> {
         }
     }
 
-    /// A task is made by another one.
+    /// Adds a task that another one made.
     pub(super) fn make(&mut self, task: u64, parent: u64, released: Released<T>) {
         self.tasks.entry(parent).or_default().made += 1;
         let task = self.tasks.entry(task).or_default();
         (task.parent, task.left) = (Some(parent), Some(released));
     }
 
-    /// A task accesses a variable, and waits for those that do and were made before.
+    /// Adds an access of a task to a variable. The task waits for earlier tasks that conflict with
+    /// it.
     pub(super) fn depend(&mut self, task: u64, access: Access, variable: u64) {
         let Some(known) = self.tasks.get_mut(&task) else { return };
         if access == Access::MutexInOutSet {
@@ -182,12 +184,12 @@ impl<T: Clone> OpenMp<T> {
         }
     }
 
-    /// A thread leaves a task that is not finished.
+    /// Suspends a task that is not finished.
     pub(super) fn leave(&mut self, task: u64, released: Released<T>) {
         self.tasks.entry(task).or_default().left = Some(released);
     }
 
-    /// A task is finished.
+    /// Finishes a task.
     pub(super) fn finish(&mut self, task: u64, released: Released<T>) {
         if self.waiting.contains(&released.thread) {
             self.late.add(released.clone());
@@ -223,7 +225,7 @@ impl<T: Clone> OpenMp<T> {
         self.forget(task);
     }
 
-    /// A task, or the first that is not finished of those that made it.
+    /// Returns the task itself, or its nearest ancestor that is not finished.
     fn unfinished(&self, mut task: u64) -> u64 {
         while let Some(known) = self.tasks.get(&task).filter(|known| known.is_finished)
             && let Some(parent) = known.parent
@@ -233,7 +235,8 @@ impl<T: Clone> OpenMp<T> {
         task
     }
 
-    /// Forgets a finished task whose tasks are forgotten, and so those that made it.
+    /// Forgets a finished task without child tasks, and then each ancestor to which the same
+    /// applies.
     fn forget(&mut self, mut task: u64) {
         while let Some(known) = self.tasks.get(&task)
             && known.is_finished
@@ -249,7 +252,7 @@ impl<T: Clone> OpenMp<T> {
         }
     }
 
-    /// A thread goes on with a task, or with what it did if that is 0.
+    /// Resumes a task on a thread; `task` is 0 if the thread continues its own work.
     pub(super) fn go_on(&mut self, task: u64, thread: ThreadId, links: &mut Links<T>) {
         if let Some(ready) = self.waited.remove(&thread) {
             ready.links(Link::Dependence, links);
@@ -264,15 +267,15 @@ impl<T: Clone> OpenMp<T> {
         links.extend(had.map(|released| (Link::Lock, released.clone())));
     }
 
-    /// A task has waited for those it made.
+    /// Completes the wait of a task for its child tasks.
     pub(super) fn wait(&mut self, task: u64, links: &mut Links<T>) {
         let Some(task) = self.tasks.get_mut(&task) else { return };
         task.children.links(Link::Task, links);
-        // They may have made tasks that nobody waited for.
+        // The children may have made tasks that were not waited for.
         task.children.clear();
     }
 
-    /// A task has waited for those it made, and for those that they made.
+    /// Completes the wait of a task for its child tasks and their descendants.
     pub(super) fn wait_for_group(&mut self, task: u64, links: &mut Links<T>) {
         let Some(task) = self.tasks.get_mut(&task) else { return };
         task.children.links(Link::Task, links);

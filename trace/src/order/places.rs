@@ -1,4 +1,4 @@
-//! Where in the source something happened.
+//! The source locations of paths and accesses.
 
 use pathformat::manifest::Location;
 
@@ -6,8 +6,8 @@ use crate::order::item::CodePlace;
 use crate::steps::program::Program;
 
 impl Program {
-    /// The source location at the end of a path: that of the last call of its last block, or of its
-    /// last line.
+    /// Returns the source location at the end of a path: that of the last call in its last block,
+    /// or else the last location of that block.
     pub fn end_of_path(&self, place: CodePlace) -> Option<&Location> {
         let shape = &self.functions.get(place.function.index())?.function.shape;
         let block = shape.blocks.get(place.at as usize)?;
@@ -16,7 +16,7 @@ impl Program {
         shape.locations.get(at as usize)
     }
 
-    /// The source location of an access.
+    /// Returns the source location of an access.
     pub fn location_of(&self, place: CodePlace) -> Option<&Location> {
         let shape = &self.functions.get(place.function.index())?.function.shape;
         shape.locations.get(place.at as usize)

@@ -1,39 +1,39 @@
-//! What lets others go on.
+//! The releases that operations wait for.
 
 use crate::order::thread_id::ThreadId;
 
-/// Why a task waits for another one.
+/// The reason why a task waits for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Link {
-    /// Both are of one thread.
+    /// Both tasks are of one thread.
     Program,
-    /// A thread was made.
+    /// A thread was created.
     Create,
     /// A thread ended.
     Join,
-    /// A lock was given back.
+    /// A lock was unlocked.
     Lock,
     /// A condition variable was signalled.
     Condition,
-    /// All had come to a barrier.
+    /// All threads had arrived at a barrier.
     Barrier,
-    /// A semaphore was raised.
+    /// A semaphore was posted.
     Semaphore,
-    /// Something had been done once.
+    /// A one-time initialisation was complete.
     Once,
     /// A parallel region of OpenMP, or a thread's part of it, began or ended.
     Parallel,
-    /// A task of OpenMP was made, interrupted or finished.
+    /// An OpenMP task was created, suspended or finished.
     Task,
-    /// A task of OpenMP depends on another one.
+    /// An OpenMP task depends on another one.
     Dependence,
-    /// A fence of memory. It orders, but nobody waits.
+    /// A memory fence, which orders without a wait.
     Fence,
 }
 
 impl Link {
-    /// All of them.
+    /// All links, by number.
     pub const ALL: [Self; 12] = [
         Self::Program,
         Self::Create,
@@ -49,7 +49,7 @@ impl Link {
         Self::Fence,
     ];
 
-    /// What people and programs read.
+    /// Returns the name in outputs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Program => "program",
@@ -68,21 +68,21 @@ impl Link {
     }
 }
 
-/// A thread let others go on. The token says when, for whoever asks.
+/// A release by a thread, with the token of the visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released<T> {
-    /// Which thread.
+    /// The thread that released.
     pub thread: ThreadId,
-    /// The ticket that it took.
+    /// The ticket of the release.
     pub ticket: u64,
-    /// When.
+    /// The token of the visitor.
     pub token: T,
 }
 
-/// What is waited for, and why.
+/// The releases that were waited for, and the reasons.
 pub type Links<T> = Vec<(Link, Released<T>)>;
 
-/// The last release of each thread. Earlier ones of a thread are known by its last one.
+/// The last release of each thread. It implies the earlier ones of the thread.
 #[derive(Clone, Debug)]
 pub struct Frontier<T>(Vec<Released<T>>);
 
@@ -93,7 +93,7 @@ impl<T> Default for Frontier<T> {
 }
 
 impl<T: Clone> Frontier<T> {
-    /// Adds one.
+    /// Adds a release.
     pub fn add(&mut self, released: Released<T>) {
         match self.0.iter_mut().find(|known| known.thread == released.thread) {
             Some(known) if known.ticket > released.ticket => {}
@@ -102,22 +102,22 @@ impl<T: Clone> Frontier<T> {
         }
     }
 
-    /// Adds those of another one.
+    /// Adds the releases of another frontier.
     pub fn append(&mut self, other: Self) {
         other.0.into_iter().for_each(|released| self.add(released));
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no releases.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Removes all.
+    /// Removes all releases.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Links to all of them.
+    /// Adds links to all releases.
     pub fn links(&self, why: Link, links: &mut Links<T>) {
         links.extend(self.0.iter().map(|released| (why, released.clone())));
     }

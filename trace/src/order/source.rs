@@ -1,4 +1,4 @@
-//! Reads from a trace what its streams do.
+//! Reads the actions of streams from a trace.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,34 +16,34 @@ use crate::steps::program::Program;
 use crate::steps::step::{Step, Steps, StreamEntry};
 use crate::steps::time::Times;
 
-/// Whether single accesses are asked for.
+/// The level of detail of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Only how many there are.
+    /// Only the numbers of accesses.
     Tasks,
-    /// All of them.
+    /// Each access.
     Accesses,
 }
 
-/// What a stream does.
+/// The actions of a stream.
 #[derive(Debug)]
 pub struct Items<'a> {
     program: &'a Program,
     steps: Steps<'a>,
     detail: Detail,
     ready: VecDeque<Item>,
-    /// The latest time that the heads of its chunks tell.
+    /// The latest time in the heads of its chunks.
     ends: Option<u64>,
 }
 
-/// The streams of each thread: its own first. A handler that interrupts a stream which the trace
-/// does not have is a thread of its own.
+/// Returns the streams of each thread, its own first. A handler that interrupts a stream which is
+/// missing in the trace is a thread of its own.
 pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
     let known: HashMap<StreamId, &Stream> =
         trace.streams.iter().map(|stream| (stream.number, stream)).collect();
     let root = |stream: &Stream| {
         let mut at = stream.number;
-        // A handler may interrupt a handler, but no circle is that long.
+        // A handler may interrupt a handler, but no chain is longer than the number of streams.
         for _ in 0..=trace.streams.len() {
             match known.get(&at).and_then(|of| of.interrupts).filter(|of| known.contains_key(of)) {
                 Some(outer) => at = outer,
@@ -69,8 +69,8 @@ pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
     threads
 }
 
-/// All streams of a trace, to be gone through together. The first thread of the process ends with
-/// it, at the last of its `times`. The observer is told of each chunk.
+/// Returns all streams of a trace, for a common walk. The first thread of the process ends with it,
+/// at the last of its `times`. Reports each chunk to the observer.
 pub fn inputs<'a>(
     trace: &'a Trace,
     program: &'a Program,
@@ -98,7 +98,7 @@ pub fn inputs<'a>(
 }
 
 impl<'a> Items<'a> {
-    /// Those of a stream. The observer is told of each chunk.
+    /// Returns the actions of a stream. Reports each chunk to the observer.
     fn of(
         trace: &'a Trace,
         program: &'a Program,
@@ -111,12 +111,12 @@ impl<'a> Items<'a> {
         Self { program, steps, detail, ready: VecDeque::new(), ends }
     }
 
-    /// The same, which end at this time at the earliest.
+    /// Extends the end to at least this time.
     fn until(self, ticks: u64) -> Self {
         Self { ends: self.ends.max(Some(ticks).filter(|&ticks| ticks > 0)), ..self }
     }
 
-    /// Puts what a step did where [`next`](Iterator::next) finds it.
+    /// Queues the actions of a step for [`next`](Iterator::next).
     fn put(&mut self, step: &Step) {
         let path = &step.path;
         let function = path.function;
@@ -177,7 +177,7 @@ impl Iterator for Items<'_> {
                 }
                 Some(StreamEntry::Event(Event::Allocated(of))) => return Some(Item::Allocated(of)),
                 Some(StreamEntry::Event(Event::Repeated(_) | Event::Other(_))) => {}
-                // What synchronises is recorded all the time.
+                // Synchronisation is recorded even while recording is off.
                 Some(StreamEntry::Gap(Gap::Off)) => return Some(Item::Off),
                 Some(StreamEntry::Gap(_)) => return Some(Item::Missing),
                 None => return self.ends.take().map(Item::Ticks),

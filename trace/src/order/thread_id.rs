@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct ThreadId(pub u32);
 
 impl ThreadId {
-    /// The same as an index.
+    /// Returns the number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }

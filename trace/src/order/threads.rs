@@ -1,4 +1,4 @@
-//! Threads that begin, end and are waited for.
+//! Threads that begin, end and are joined.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,18 +8,18 @@ use crate::order::thread_id::ThreadId;
 /// The threads of a process.
 #[derive(Debug)]
 pub(super) struct Threads<T> {
-    /// Who made each thread that has not begun.
+    /// The creation of each thread that has not begun.
     made: HashMap<u64, Released<T>>,
-    /// The last thread of each `pthread_t`, and the one before.
+    /// The last thread of each `pthread_t`, and the previous one.
     last: HashMap<u64, EndedThread<T>>,
-    /// The `pthread_t` of each thread that runs, by its index.
+    /// The `pthread_t` of each running thread, by its index.
     running: HashMap<ThreadId, u64>,
 }
 
 #[derive(Debug)]
 struct EndedThread<T> {
     ended: Option<Released<T>>,
-    /// The end of the thread before that had the same `pthread_t`, if nobody waited for it.
+    /// The end of the previous thread with the same `pthread_t`, if it was not joined.
     former: Option<Released<T>>,
 }
 
@@ -30,12 +30,12 @@ impl<T> Default for Threads<T> {
 }
 
 impl<T: Clone> Threads<T> {
-    /// A thread is made.
+    /// Creates a thread.
     pub(super) fn make(&mut self, number: u64, released: Released<T>) {
         self.made.insert(number, released);
     }
 
-    /// A thread begins.
+    /// Begins a thread.
     pub(super) fn begin(
         &mut self,
         thread: ThreadId,
@@ -49,7 +49,7 @@ impl<T: Clone> Threads<T> {
         self.running.insert(thread, pthread);
     }
 
-    /// A thread ends. What it does behind its first end is known to nobody.
+    /// Ends a thread. Only the first end counts.
     pub(super) fn end(&mut self, released: Released<T>) {
         let Some(pthread) = self.running.remove(&released.thread) else { return };
         if let Some(known) = self.last.get_mut(&pthread) {
@@ -57,14 +57,14 @@ impl<T: Clone> Threads<T> {
         }
     }
 
-    /// Somebody has waited for a thread.
+    /// Completes the join of a thread.
     pub(super) fn join(&mut self, pthread: u64, links: &mut Links<T>) {
         let Some(known) = self.last.get_mut(&pthread) else { return };
         let ended = known.ended.take().or_else(|| known.former.take());
         links.extend(ended.map(|released| (Link::Join, released)));
     }
 
-    /// Nobody will wait for a thread.
+    /// Detaches a thread, which will not be joined.
     pub(super) fn detach(&mut self, pthread: u64) {
         if let Some(known) = self.last.get_mut(&pthread) {
             known.former = None;
@@ -72,7 +72,7 @@ impl<T: Clone> Threads<T> {
     }
 }
 
-/// What was done once.
+/// One-time initialisations.
 #[derive(Debug)]
 pub(super) struct Once<T> {
     done: HashMap<u64, Released<T>>,
@@ -86,14 +86,14 @@ impl<T> Default for Once<T> {
 }
 
 impl<T: Clone> Once<T> {
-    /// A thread comes: the first one does it.
+    /// Adds the arrival of a thread. The first one initialises.
     pub(super) fn come(&mut self, object: u64, released: Released<T>) {
         if self.seen.insert(object) {
             self.done.insert(object, released);
         }
     }
 
-    /// A thread has waited until it was done, unless it did it.
+    /// Completes the wait of a thread for an initialisation by another one.
     pub(super) fn wait(&self, object: u64, thread: ThreadId, links: &mut Links<T>) {
         let done = self.done.get(&object).filter(|done| done.thread != thread);
         links.extend(done.cloned().map(|released| (Link::Once, released)));

@@ -1,12 +1,11 @@
-//! Goes through all streams at once, in the order of tickets.
+//! Walks all streams together, in the order of tickets.
 //!
-//! The order is a linear extension of what waited for what: a task is shown when it begins, which
-//! is behind the ends of all tasks that it waited for. What a task does is shown at once, so that
-//! none of it has to be kept.
+//! The order is a linear extension of the waits: a task begins after the ends of all tasks that it
+//! waited for. The actions of a task are passed on at once, so that none has to be kept.
 //!
-//! A signal handler belongs to the thread that it interrupts. Its events have their places in the
-//! thread by their tickets. Where in the thread its paths have theirs, the trace does not tell:
-//! they are shown behind the handler's event before them.
+//! A signal handler belongs to the thread that it interrupts. The tickets of its events give their
+//! positions in the thread. The trace does not record the positions of its paths: they follow the
+//! preceding event of the handler.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,84 +17,88 @@ use crate::order::objects::Objects;
 use crate::order::releases::{Links, Released};
 use crate::order::thread_id::ThreadId;
 
-/// A stream that is gone through.
+/// A stream of the walk.
 #[derive(Debug)]
 pub struct Input<I> {
-    /// Index of its thread.
+    /// The index of its thread.
     pub thread: ThreadId,
-    /// Whether it is a signal handler's.
+    /// True if it is the stream of a signal handler.
     pub is_handler: bool,
-    /// When it began, in ticks.
+    /// The time at which it began, in ticks.
     pub begun: u64,
-    /// What it does.
+    /// Its actions.
     pub items: I,
 }
 
-/// All streams of a trace, to be walked together.
+/// All streams of a trace, for a common walk.
 #[derive(Debug)]
 pub struct Streams<I> {
     /// The streams: a thread's own stream comes before its handlers'.
     pub inputs: Vec<Input<I>>,
-    /// Whether the trace lacks records anywhere, without a gap that says where.
+    /// True if records may be missing anywhere, without a gap at their position.
     pub is_partial: bool,
 }
 
 impl<I> Streams<I> {
-    /// How often records are missing before the walk finds any gap.
+    /// Returns the number of gaps that are known before the walk: 1 if the trace is partial.
     pub fn missing(&self) -> u64 {
         u64::from(self.is_partial)
     }
 
-    /// The number of threads.
+    /// Returns the number of threads.
     pub fn num_threads(&self) -> usize {
         self.inputs.iter().map(|input| input.thread.index() + 1).max().unwrap_or_default()
     }
 }
 
 impl<I> FromIterator<Input<I>> for Streams<I> {
-    /// Streams that lack nothing.
+    /// Collects streams without missing records.
     fn from_iter<T: IntoIterator<Item = Input<I>>>(inputs: T) -> Self {
         Self { inputs: inputs.into_iter().collect(), is_partial: false }
     }
 }
 
-/// An analysis that is shown all that the streams of a trace did.
+/// An analysis that receives all actions of the streams of a trace.
 pub trait Visitor {
-    /// What a release passes on to the tasks that wait for it.
+    /// The data that a release passes on to the tasks that wait for it.
     type Token: Clone;
 
-    /// The next task begins, behind the last one of its thread and those that it waited for.
+    /// Called when the next task begins, after the last one of its thread and those that it waited
+    /// for.
     fn began(&mut self, thread: ThreadId, ticks: u64, links: &Links<Self::Token>);
 
-    /// The current task of a thread did something.
+    /// Called when a path of the current task of a thread, or a part of it, has ended.
     fn path_ended(&mut self, _thread: ThreadId, _done: &EndedPath) {}
 
-    /// A release: an acquirer sees all that the current task of this thread has done.
+    /// Called for a release, and returns its token. An acquirer is ordered after everything that
+    /// the current task of this thread has done.
     fn released(&mut self, thread: ThreadId) -> Self::Token;
 
-    /// The current task of a thread has ended; with the stream if there is no event.
+    /// Called when the current task of a thread has ended. There is no event if its stream has
+    /// ended.
     fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<(Operation, &Synchronisation)>);
 
-    /// An operation that waits has ended.
+    /// Called when an operation that acquires has ended.
     fn acquired(&mut self, _: ThreadId, _: Operation, _: &Synchronisation, _: &Links<Self::Token>) {
     }
 
-    /// An atomic access releases its address.
+    /// Called when an atomic access releases its address.
     fn atomic_before(&mut self, _thread: ThreadId, _touch: &MemoryAccess) {}
 
-    /// An atomic access has happened, and acquires its address if it has a ticket for that.
+    /// Called when an atomic access has happened. It acquires its address if it has a ticket for
+    /// that.
     fn atomic_after(&mut self, _thread: ThreadId, _touch: &MemoryAccess) {}
 
-    /// Memory was allocated or freed.
+    /// Called when memory was allocated or freed.
     fn allocated(&mut self, _thread: ThreadId, _allocation: &Allocation) {}
 
-    /// Records of a thread are missing.
+    /// Called where records of a thread are missing.
     fn missing(&mut self, _thread: ThreadId) {}
 
-    /// Recording of a thread's paths and allocations was off.
+    /// Called where recording of a thread's paths and allocations was off.
     fn off(&mut self, _thread: ThreadId) {}
 
-    /// What comes next is of this stream, by its index, which may be a signal handler's.
+    /// Called before the actions of the stream with this index, which may be a signal handler's.
     fn turn(&mut self, _stream: usize, _is_handler: bool) {}
 }
 
@@ -171,7 +174,7 @@ impl<A: Visitor, B: Visitor> Visitor for (&mut A, &mut B) {
     }
 }
 
-/// The links of each of two visitors.
+/// Splits the links of two visitors.
 fn split<A: Clone, B: Clone>(links: &Links<(A, B)>) -> (Links<A>, Links<B>) {
     let (mut first, mut second) = (Links::with_capacity(links.len()), Vec::new());
     for (link, Released { thread, ticket, token: (one, other) }) in links {
@@ -182,7 +185,7 @@ fn split<A: Clone, B: Clone>(links: &Links<(A, B)>) -> (Links<A>, Links<B>) {
     (first, second)
 }
 
-/// What a stream waits to do in its turn.
+/// An action of a stream that waits for its turn.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     Event(Operation, Synchronisation),
@@ -192,18 +195,18 @@ enum Pending {
     AtomicAfter(MemoryAccess),
 }
 
-/// Where a thread is.
+/// The state of a thread.
 #[derive(Debug)]
 struct Thread<T> {
-    /// Whether a task of it runs.
+    /// True if a task is running.
     is_open: bool,
-    /// Whether it had a task or an event.
+    /// True if it has had a task or an event.
     has_begun: bool,
-    /// When the next task begins, in ticks.
+    /// The time at which the next task begins, in ticks.
     from: u64,
-    /// The latest time that is known.
+    /// The latest known time.
     latest: u64,
-    /// What the next task waited for.
+    /// The releases that the next task waited for.
     links: Links<T>,
 }
 
@@ -216,7 +219,7 @@ struct Walk<'a, I, V: Visitor> {
     visitor: &'a mut V,
 }
 
-/// Shows all that streams did to a visitor.
+/// Walks the streams, and passes all their actions to a visitor.
 pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: &mut V) {
     let threads = streams.num_threads();
     let inputs = streams.inputs;
@@ -230,7 +233,7 @@ pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: 
         visitor,
         inputs,
     };
-    // Threads first: a handler belongs to a task that has begun.
+    // Threads come first: a handler belongs to a task that has begun.
     for handlers in [false, true] {
         for stream in 0..walk.inputs.len() {
             let Input { thread, is_handler, begun, .. } = walk.inputs[stream];
@@ -251,7 +254,7 @@ pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: 
 }
 
 impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
-    /// Begins a task of a thread unless one runs.
+    /// Begins a task of a thread unless one is running.
     fn open(&mut self, thread: ThreadId) {
         let state = &mut self.threads[thread.index()];
         if !state.is_open {
@@ -261,7 +264,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         }
     }
 
-    /// Goes on with a stream to where others have to come first.
+    /// Advances a stream up to an action that has to wait for its turn.
     fn advance(&mut self, stream: usize) {
         let Input { thread, is_handler, .. } = self.inputs[stream];
         self.visitor.turn(stream, is_handler);
@@ -303,13 +306,13 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         self.wait(stream, ticket, pending);
     }
 
-    /// Lets others come first that have smaller tickets.
+    /// Queues an action behind those with smaller tickets.
     fn wait(&mut self, stream: usize, ticket: u64, pending: Pending) {
         self.pending[stream] = Some(pending);
         self.turns.push(Reverse((ticket, stream)));
     }
 
-    /// The end of a stream.
+    /// Ends a stream.
     fn finish(&mut self, stream: usize) {
         let thread = self.inputs[stream].thread;
         let state = &mut self.threads[thread.index()];
@@ -322,7 +325,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         self.close(thread, ticks, None);
     }
 
-    /// Ends the task of a thread if one runs.
+    /// Ends the task of a thread if one is running.
     fn close(
         &mut self,
         thread: ThreadId,
@@ -336,13 +339,13 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         state.from = state.from.max(ticks);
     }
 
-    /// It is a stream's turn.
+    /// Performs the action of a stream in its turn.
     fn turn(&mut self, stream: usize, pending: Pending) {
         let Input { thread, is_handler, .. } = self.inputs[stream];
         self.visitor.turn(stream, is_handler);
         match pending {
             Pending::Event(of, event) => {
-                // What comes before the beginning is nothing.
+                // There is no task before the beginning of a thread.
                 let begins = matches!(of, Operation::Begin | Operation::ForkChild);
                 if self.threads[thread.index()].has_begun || !begins {
                     self.open(thread);
@@ -377,7 +380,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         self.advance(stream);
     }
 
-    /// An operation begins: the task before it has ended, and others may go on.
+    /// Begins an operation: ends the task before it, and releases.
     fn before(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         if of.order().releases() && event.before.get() > 0 {
             let token = self.visitor.released(thread);
@@ -387,15 +390,15 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         self.close(thread, event.begin.get(), Some((of, event)));
     }
 
-    /// An operation has ended: the next task begins.
+    /// Ends an operation: acquires, and prepares the next task.
     fn after(&mut self, stream: usize, of: Operation, event: &Synchronisation) {
         let thread = self.inputs[stream].thread;
-        // A handler came while the thread waited.
+        // A handler ran while the thread waited.
         self.close(thread, event.end.get(), None);
         let mut links = Links::new();
         if of.order().acquires() && event.after.get() > 0 {
             links = self.objects.acquire(of, event, thread);
-            // What a thread waits for of itself is the order of its program.
+            // Program order covers the releases of the thread itself.
             links.retain(|(_, released)| released.thread != thread);
             self.visitor.acquired(thread, of, event, &links);
         }
@@ -408,7 +411,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     }
 }
 
-/// The ticket that says when it is the turn of an operation.
+/// Returns the ticket that determines the turn of an operation.
 fn first_ticket(of: Operation, event: &Synchronisation) -> u64 {
     let before = if of.order().releases() { event.before.get() } else { 0 };
     if before > 0 || !of.order().acquires() { before } else { event.after.get() }

@@ -1,16 +1,17 @@
-//! The activations of functions in a stream: which one a path belongs to.
+//! The activations of functions in a stream.
 //!
-//! They are a stack. A path that starts at its function's entry begins an activation, and one that
-//! leaves the function ends it. Any other path goes on where an activation of its function stopped:
+//! The activations are a stack. A path that starts at its function's entry begins an activation,
+//! and one that leaves the function ends it. Any other path continues an activation of its
+//! function:
 //!
-//! * behind a back edge, or where the limit cuts, nothing can have happened in between: that
-//!   activation is the innermost one of all;
-//! * behind a call, whoever was called may have been left by an exception or a jump. So it is the
-//!   innermost activation that waits for that call, and those above it are gone;
-//! * behind a call that may come back twice (`setjmp`), it is one that made this call at any time.
-//!   If several did, the trace does not tell which.
+//! * behind a back edge, or where the limit cuts, nothing can have happened in between: it is the
+//!   innermost activation of all;
+//! * behind a call, the callees may have been left by an exception or a jump. So it is the
+//!   innermost activation that waits for that call, and those above it have ended;
+//! * behind a call that may return twice (`setjmp`), it is one that made this call at any time. If
+//!   several did, the trace does not identify it.
 //!
-//! Where none fits, something is missing, and an activation begins of which nothing is known.
+//! If none matches, records are missing, and a new activation begins without a known start.
 
 use std::collections::HashMap;
 
@@ -21,55 +22,55 @@ use crate::steps::function_id::FunctionId;
 use crate::steps::program::{Program, TracedFunction};
 use crate::steps::traced_path::{Arrival, TracedPath};
 
-/// The bits of an address that a trace has.
+/// The bits of an address that a trace records.
 const ADDRESS_BITS: u64 = (1 << 48) - 1;
 
-/// A deeper stack loses its outermost activations.
+/// The maximum depth of the stack. A deeper one loses its outermost activations.
 const DEEPEST: usize = 1 << 21;
 
 /// The stack of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Activations {
     stack: Vec<Activation>,
-    /// How many lie below the stack that are forgotten.
+    /// The number of outermost activations that were dropped.
     forgotten: usize,
-    /// How many began.
+    /// The number of activations that began.
     begun: u64,
-    /// By function, how many of the stack are of it.
+    /// The number of activations on the stack, by function.
     of_function: HashMap<FunctionId, usize>,
 }
 
 /// An activation of a function.
 #[derive(Debug)]
 pub(super) struct Activation {
-    /// Which of the stream's, from 0.
+    /// Its number in the stream, from 0.
     pub(super) number: u64,
     function: FunctionId,
-    /// Whether the trace has it from its beginning.
+    /// True if the trace has it from its beginning.
     pub(super) is_whole: bool,
     /// The edge of the acyclic graph that its last path ended with.
     last: Option<u32>,
-    /// Whether that was before a call.
+    /// True if that was before a call.
     is_calling: bool,
-    /// The last address of each access from which others are computed, and the strides.
+    /// The last address of each access that others are relative to, and the strides.
     addresses: HashMap<(u32, u32), u64>,
-    /// Of loops with which addresses move, how many iterations have ended since it was entered.
+    /// The number of finished iterations since entry, by header of a loop with moving addresses.
     iterations: HashMap<u32, u64>,
     /// The block in which its last path ended.
     last_block: Option<u32>,
-    /// Its calls that may come back twice and that it made.
+    /// The blocks of its calls that may return twice.
     returning_twice: Vec<u32>,
 }
 
 impl Activations {
-    /// Forgets all of them: records are missing.
+    /// Clears the stack, since records are missing.
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.of_function.clear();
         self.forgotten = 0;
     }
 
-    /// Finds or begins the activation that a path belongs to; gives how deep it is.
+    /// Finds or begins the activation of a path. Returns its depth and the activation.
     pub(super) fn enter(&mut self, path: &TracedPath) -> (usize, &mut Activation) {
         let found = match path.path.start {
             Start::Entry => None,
@@ -84,7 +85,7 @@ impl Activations {
         (depth, &mut self.stack[at])
     }
 
-    /// The innermost activation that stopped where a path goes on.
+    /// Returns the innermost activation that stopped where a path continues.
     fn waiting(&self, path: &TracedPath) -> Option<usize> {
         if !self.of_function.contains_key(&path.function) {
             return None;
@@ -99,7 +100,8 @@ impl Activations {
         (0..=top).rev().find(|&at| fits(at))
     }
 
-    /// The only activation to which a call can have come back another time.
+    /// Returns the activation to which a call may have returned another time, if it is the only
+    /// one.
     fn returned_to(&self, path: &TracedPath) -> Option<usize> {
         if path.joints.returned_to.is_empty() || !self.of_function.contains_key(&path.function) {
             return None;
@@ -142,7 +144,7 @@ impl Activations {
         *self.of_function.entry(path.function).or_default() += 1;
     }
 
-    /// A path of the innermost activation has ended.
+    /// Ends a path of the innermost activation.
     pub(super) fn end(&mut self, program: &Program, path: &TracedPath) {
         let goes_on = path.path.end.goes_on() || path.path.end == End::InFlight;
         let Some(activation) = self.stack.last_mut() else { return };
@@ -174,7 +176,7 @@ fn forget(of_function: &mut HashMap<FunctionId, usize>, function: FunctionId) {
 }
 
 impl Activation {
-    /// Control arrives at the header of a loop.
+    /// Counts an arrival at the header of a loop.
     pub(super) fn arrive(&mut self, of: &TracedFunction, arrival: &Arrival) {
         let from = arrival.from.or(self.last_block);
         if from.is_some() && from == of.headers.get(&arrival.header).copied() {
@@ -184,7 +186,7 @@ impl Activation {
         }
     }
 
-    /// A stride is recorded.
+    /// Sets a recorded stride.
     pub(super) fn set_stride(&mut self, at: (u32, u32), bytes: Option<u64>) {
         match bytes {
             Some(bytes) => self.addresses.insert(at, bytes),
@@ -192,7 +194,7 @@ impl Activation {
         };
     }
 
-    /// How far an address has moved with the iterations of a loop.
+    /// Returns the distance that an address has moved with the iterations of a loop.
     fn moved(&self, header: u32, stride: Stride) -> Option<u64> {
         let bytes = match stride {
             Stride::Constant(bytes) => bytes as u64,
@@ -201,8 +203,8 @@ impl Activation {
         Some(self.iterations.get(&header)?.wrapping_mul(bytes))
     }
 
-    /// The address of an access of this activation, for which the trace has `recorded`; `None` if
-    /// it is computed from one that is unknown.
+    /// Returns the address of an access of this activation, for which the trace has `recorded`;
+    /// `None` if it is relative to an unknown address.
     pub(super) fn address(
         &mut self,
         of: &TracedFunction,

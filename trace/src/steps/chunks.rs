@@ -1,4 +1,4 @@
-//! Goes through the chunks of a stream in order, record by record, and says what is missing.
+//! Reads the records of the chunks of a stream in order, and reports gaps.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,47 +13,49 @@ use crate::file::{Chunk, Stream, Trace};
 use crate::steps::program::Program;
 use crate::steps::traced_path::TracedPath;
 
-/// How much memory the paths may take that are kept because they may come again.
+/// The maximum memory of cached paths, in bytes.
 const KEPT: usize = 1 << 28;
 
-/// What a stream has next.
+/// The next entry of a stream.
 #[derive(Debug)]
 pub enum ChunkEntry<'a> {
-    /// A path, what its accesses recorded, and how often it ended, one time after the other.
+    /// A path, the bytes that its accesses recorded, and the number of times it ended
+    /// consecutively.
     Path(Arc<TracedPath>, &'a [u8], u64),
-    /// Something happened between two paths.
+    /// An event between two paths.
     Event(Event),
     /// Records are missing here.
     Gap(Gap),
 }
 
-/// Why records are missing.
+/// The reason for missing records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// The program had no room for them.
+    /// The program had no room for the records.
     Lost,
     /// Recording was off.
     Off,
-    /// These chunks of the stream are not in the file: the first, and the one behind the last.
+    /// These chunks of the stream are not in the file: the first number, and the one behind the
+    /// last.
     Missing(u64, u64),
-    /// A chunk cannot be read, or not to its end: its place in the file, and why.
+    /// A chunk cannot be read, or not to its end: its index in the file, and the reason.
     Damaged(u64, Broken),
-    /// A chunk, by its place in the file, cannot be read to its end: it has paths of an image that
+    /// A chunk, by its index in the file, cannot be read to its end: it has paths of an image that
     /// was not found.
     Unknown(u64),
 }
 
-/// Why a chunk cannot be read.
+/// The reason why a chunk cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// A record makes no sense.
+    /// A record is invalid.
     Record(Damage),
     /// The file cannot be read.
     File(String),
 }
 
 impl Gap {
-    /// Whether the file is not as the program wrote it.
+    /// Returns true if records that the program wrote cannot be read.
     pub fn is_damage(&self) -> bool {
         !matches!(self, Self::Lost | Self::Off)
     }
@@ -90,26 +92,26 @@ pub struct Chunks<'a> {
     program: &'a Program,
     stream: &'a Stream,
     observer: &'a dyn Observer,
-    /// How many chunks were opened.
+    /// The number of chunks that were opened.
     opened: usize,
     /// The number that the next chunk must have.
     expected: u64,
-    /// The chunk that is read, if any.
+    /// The current chunk, if any.
     chunk: Option<Chunk>,
     buffer: Vec<u8>,
-    /// How much of the buffer was read.
+    /// The number of bytes of the buffer that were read.
     at: usize,
-    /// How many bytes the records take that were read.
+    /// The number of bytes of the records that were read.
     used: u64,
-    /// How many of these are of chunks that are compressed.
+    /// The number of those bytes in compressed chunks.
     unpacked: u64,
     paths: HashMap<u32, Arc<TracedPath>>,
-    /// How much memory these take.
+    /// The memory of the cached paths, in bytes.
     kept: usize,
 }
 
 impl<'a> Chunks<'a> {
-    /// The records of a stream of a trace of a program. The observer is told of each chunk.
+    /// Returns the records of a stream of a trace of a program. Reports each chunk to the observer.
     pub fn new(
         trace: &'a Trace,
         program: &'a Program,
@@ -133,22 +135,22 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// The number of the chunk that what was found last is in; `None` if it is in none.
+    /// Returns the number of the chunk of the last entry; `None` if it is in no chunk.
     pub fn chunk(&self) -> Option<u64> {
         self.chunk.map(|chunk| chunk.number)
     }
 
-    /// How many bytes the records take that were read so far.
+    /// Returns the number of bytes of the records that were read so far.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// How many of these are of chunks that are compressed.
+    /// Returns the number of those bytes in compressed chunks.
     pub fn unpacked(&self) -> u64 {
         self.unpacked
     }
 
-    /// Opens the next chunk, unless some are missing before it. `None` behind the last one.
+    /// Opens the next chunk, or returns the gap before it. Returns `None` behind the last one.
     fn open(&mut self) -> Option<Result<Chunk, Gap>> {
         let &chunk = self.stream.chunks.get(self.opened)?;
         if chunk.number > self.expected {
@@ -168,7 +170,7 @@ impl<'a> Chunks<'a> {
         })
     }
 
-    /// Why the rest of a chunk is missing in which a record makes no sense.
+    /// Returns the gap for the rest of a chunk with an invalid record.
     fn damaged(&self, chunk: &Chunk, why: Damage) -> Gap {
         let index = self.trace.index(chunk);
         match why {
@@ -177,7 +179,7 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// What is next; `None` at the end of the stream.
+    /// Returns the next entry; `None` at the end of the stream.
     #[allow(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Option<ChunkEntry<'_>> {
         let (path, event, content) = loop {
@@ -215,7 +217,7 @@ impl<'a> Chunks<'a> {
                     }
                     let (number, count) = (repetition.number.get(), repetition.count.get());
                     let path = known_path(program, paths, kept, number);
-                    // What is repeated records nothing but its number.
+                    // A repeated path records only its number.
                     if let Some(path) = path.filter(|path| path.recorded == 0) {
                         break (Some((path, count)), event, 0);
                     }
@@ -241,7 +243,7 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// The path of a number, which is kept for the next time.
+/// Returns the path with a number, and caches it.
 fn known_path(
     program: &Program,
     paths: &mut HashMap<u32, Arc<TracedPath>>,

@@ -1,4 +1,4 @@
-//! Which function and which path a number of a process stands for.
+//! Finds the function and the path with a number in a process.
 
 use std::ops::Range;
 
@@ -7,23 +7,24 @@ use crate::steps::function_id::FunctionId;
 /// The numbers of a process, by modules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// By where their numbers start; they do not overlap.
+    /// The modules by the start of their numbers, without overlaps.
     modules: Vec<Placed>,
 }
 
 /// A module whose paths have numbers.
 #[derive(Clone, Debug)]
 struct Placed {
-    /// Its numbers.
+    /// The numbers of its paths.
     numbers: Range<u64>,
-    /// Its functions by their first counters: that, the number of paths, and the function.
+    /// Its functions by their first counters: the first counter, the number of paths, and the
+    /// index.
     functions: Vec<(u64, u64, FunctionId)>,
 }
 
 impl Layout {
-    /// Gives these numbers to a module, whose functions are given by their first counter, their
-    /// number of paths, and their index. Whether no other module has any of the numbers, and each
-    /// function has numbers of its own.
+    /// Assigns these numbers to a module. Its functions are given by their first counter, their
+    /// number of paths, and their index. Returns true if the numbers of all functions are distinct
+    /// and no other module has any of them.
     pub(super) fn add(
         &mut self,
         numbers: Range<u64>,
@@ -50,7 +51,7 @@ impl Layout {
         is_free
     }
 
-    /// The function that a number is of, and its path.
+    /// Returns the function of a number, and the path within it.
     pub(super) fn find(&self, number: u32) -> Option<(FunctionId, u64)> {
         let number = u64::from(number);
         let at = self.modules.partition_point(|module| module.numbers.start <= number);

@@ -1,8 +1,8 @@
-//! What a trace is of: the traced functions of all images that were loaded, and what the number of
-//! a path stands for.
+//! The program of a trace: the traced functions of all images that were loaded, and their paths by
+//! number.
 //!
 //! An image that is not found, or is damaged, is a problem that names it. The paths of the others
-//! are known nevertheless.
+//! remain known.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -37,45 +37,45 @@ pub struct Program {
     pub modules: Vec<Module>,
     /// The traced functions of all images.
     pub functions: Vec<TracedFunction>,
-    /// What could not be read of the images.
+    /// The parts of the images that could not be read.
     pub problems: Vec<Error>,
     layout: Layout,
     names: SourceNames,
 }
 
-/// An image, and what is known of it.
+/// An image, as far as it could be read.
 #[derive(Clone, Debug)]
 pub struct KnownImage {
-    /// What the trace tells.
+    /// The image as the trace lists it.
     pub loaded: LoadedImage,
-    /// Where it is now; `None` if its paths are unknown.
+    /// The path of its file now; `None` if its paths are unknown.
     pub place: Option<PathBuf>,
-    /// How many traced functions it has.
+    /// The number of its traced functions.
     pub functions: usize,
 }
 
 /// A traced function.
 #[derive(Debug)]
 pub struct TracedFunction {
-    /// What is known of it. Nothing is counted.
+    /// The function, without counts.
     pub function: Function,
-    /// The accesses from whose addresses others are computed.
+    /// The accesses that the addresses of others are relative to.
     pub(super) bases: HashSet<(u32, u32)>,
-    /// The blocks whose last call may come back twice.
+    /// The blocks whose last call may return twice.
     pub(super) returns_twice: HashSet<u32>,
-    /// The headers of loops with which addresses move; and of each the only block outside of the
-    /// loop that leads to it.
+    /// The headers of loops with moving addresses, each with the only block outside of the loop
+    /// that leads to it.
     pub(super) headers: HashMap<u32, u32>,
-    /// The addresses of variables from which others are computed.
+    /// The addresses of variables that accesses are relative to.
     pub(super) variables: HashMap<u32, u64>,
     decoder: OnceLock<Option<Decoder>>,
 }
 
-/// The arrays and manifests of an image.
+/// The manifests and arrays of an image.
 type Content = (Instrumentation, Vec<Array>);
 
 impl Program {
-    /// The program that these images make up, which are looked for in `places`.
+    /// Returns the program of these images, whose files are searched for in `places`.
     pub fn of(images: Vec<LoadedImage>, places: &ImagePlaces) -> Self {
         let mut program = Self::default();
         let mut known: HashMap<PathBuf, Result<Content, Arc<Error>>> = HashMap::new();
@@ -96,7 +96,7 @@ impl Program {
         program
     }
 
-    /// An image whose paths are unknown.
+    /// Adds an image whose paths are unknown.
     fn add_unknown(&mut self, loaded: LoadedImage, why: Error) {
         self.problems.push(
             why.context(format!("the paths of the image {} are unknown", loaded.path.display())),
@@ -162,7 +162,7 @@ impl Program {
         self.images.push(KnownImage { loaded, place: Some(place.to_path_buf()), functions });
     }
 
-    /// Whether the paths of all images are known.
+    /// Returns true if the paths of all images are known.
     pub fn is_whole(&self) -> bool {
         self.images.iter().all(|image| image.place.is_some())
     }
@@ -174,13 +174,13 @@ impl Program {
         ));
     }
 
-    /// The path that a number stands for.
+    /// Returns the path with a number.
     pub fn path(&self, number: u32) -> Option<Arc<TracedPath>> {
         let (function, id) = self.layout.find(number)?;
         self.path_of(function, PathId(id))
     }
 
-    /// A path of a function.
+    /// Returns a path of a function.
     pub fn path_of(&self, function: FunctionId, id: PathId) -> Option<Arc<TracedPath>> {
         let traced = self.functions.get(function.index())?;
         let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
@@ -188,20 +188,20 @@ impl Program {
         TracedPath::of(function, shape, &traced.headers, decoder.as_ref()?, id).ok()
     }
 
-    /// What the manifest says of an access on a path.
+    /// Returns the manifest's description of an access on a path.
     pub fn access(&self, path: &TracedPath, at: (u32, u32)) -> Option<&Access> {
         let shape = &self.functions.get(path.function.index())?.function.shape;
         shape.blocks.get(at.0 as usize)?.accesses.get(at.1 as usize)
     }
 
-    /// Where an access on a path is in the source.
+    /// Returns the source location of an access on a path.
     pub fn location(&self, path: &TracedPath, access: &Access) -> Option<&Location> {
         let shape = &self.functions.get(path.function.index())?.function.shape;
         shape.locations.get(access.location? as usize)
     }
 }
 
-/// Whether an address that a function accesses is that of a variable.
+/// Returns true if an access of a function is relative to a variable.
 fn names_variables(function: &TracedFunction) -> bool {
     let blocks = &function.function.shape.blocks;
     let mut accesses = blocks.iter().flat_map(|block| &block.accesses);
@@ -212,7 +212,7 @@ fn read(place: &Path) -> Result<Content> {
     Ok((image::read(place)?, arrays::read(place)?))
 }
 
-/// A function of an image and a module with these numbers.
+/// Returns a function of an image and a module with these indices.
 fn function(
     shape: manifest::Function,
     (image, module): (usize, usize),

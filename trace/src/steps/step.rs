@@ -1,4 +1,4 @@
-//! What a thread did, step by step: which path of which activation, and what it accessed.
+//! The steps of a thread: the path, its activation, and its accesses.
 
 use std::sync::Arc;
 
@@ -13,44 +13,44 @@ use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 use crate::steps::traced_path::TracedPath;
 
-/// What a stream tells next.
+/// The next entry of a stream.
 #[derive(Clone, Debug)]
 pub enum StreamEntry {
     /// A path ended.
     Step(Step),
-    /// Something happened between two paths.
+    /// An event between two paths.
     Event(Event),
-    /// Records are missing, so that the activations behind are others.
+    /// Records are missing here. Later activations are new ones.
     Gap(Gap),
 }
 
 /// A path that ended.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Which activation of the stream it belongs to, from 0.
+    /// The number of its activation in the stream, from 0.
     pub activation: u64,
-    /// How many activations are known to be around that one.
+    /// The number of known activations below it on the stack.
     pub depth: usize,
-    /// Whether the trace has the activation from its beginning.
+    /// True if the trace has the activation from its beginning.
     pub is_whole: bool,
     /// The path.
     pub path: Arc<TracedPath>,
-    /// What it accessed, in order.
+    /// Its accesses, in order.
     pub accesses: Vec<Accessed>,
 }
 
 /// An access that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accessed {
-    /// Its block, and its index among the accesses there.
+    /// Its block, and its index among the accesses of the block.
     pub at: (u32, u32),
-    /// How many bytes were accessed.
+    /// The number of bytes that were accessed.
     pub size: u64,
     /// The address, if it is known.
     pub address: Option<u64>,
-    /// The ticket that was taken before it, if it releases.
+    /// The ticket that was taken before the access, if it releases.
     pub before: Option<u64>,
-    /// The ticket that was taken after it, if it acquires.
+    /// The ticket that was taken after the access, if it acquires.
     pub after: Option<u64>,
 }
 
@@ -60,12 +60,12 @@ pub struct Steps<'a> {
     chunks: Chunks<'a>,
     program: &'a Program,
     activations: Activations,
-    /// A path that ends so many times more.
+    /// A path, and the number of times that it ends again.
     again: Option<(Arc<TracedPath>, u64)>,
 }
 
 impl<'a> Steps<'a> {
-    /// The steps of a stream of a trace of a program. The observer is told of each chunk.
+    /// Returns the steps of a stream of a trace of a program. Reports each chunk to the observer.
     pub fn new(
         trace: &'a Trace,
         program: &'a Program,
@@ -76,7 +76,7 @@ impl<'a> Steps<'a> {
         Self { chunks, program, activations: Activations::default(), again: None }
     }
 
-    /// The number of the chunk that the last one is in; `None` if it is in none.
+    /// Returns the number of the chunk of the last entry; `None` if it is in no chunk.
     pub fn chunk(&self) -> Option<u64> {
         self.chunks.chunk()
     }
@@ -108,7 +108,7 @@ impl Iterator for Steps<'_> {
     }
 }
 
-/// The step that a path makes.
+/// Returns the step of a path.
 fn step(
     program: &Program,
     activations: &mut Activations,
@@ -148,7 +148,7 @@ fn step(
     Step { activation: number, depth, is_whole, path, accesses }
 }
 
-/// Takes a number from the front of what was recorded.
+/// Takes a number from the front of the recorded bytes.
 fn take(recorded: &mut &[u8]) -> Option<u64> {
     let (first, rest) = recorded.split_first_chunk::<ADDRESS>()?;
     *recorded = rest;

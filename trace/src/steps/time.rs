@@ -1,20 +1,20 @@
-//! When things happened: the ticks of a trace as nanoseconds of the monotonic clock.
+//! Converts the ticks of a trace to nanoseconds of the monotonic clock.
 //!
-//! The head of each chunk, and events of the process, say what both clocks showed at one time. The
-//! earliest and the latest of these pairs tell how long a tick is.
+//! The head of each chunk, and events of the process, have the values of both clocks at one time.
+//! The earliest and the latest of these pairs determine the length of a tick.
 
 use pathformat::trace::Clock;
 
 use crate::file::Trace;
 
-/// How ticks become nanoseconds.
+/// The conversion of ticks to nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     first: Pair,
     last: Pair,
 }
 
-/// What both clocks showed.
+/// The values of both clocks at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Pair {
     time: u64,
@@ -22,7 +22,7 @@ struct Pair {
 }
 
 impl Times {
-    /// Those of a trace, with the `clocks` that its process tells.
+    /// Returns the conversion for a trace with these `clocks` of its process.
     pub fn of(trace: &Trace, clocks: &[Clock]) -> Self {
         let streams = trace.streams.iter().chain([&trace.process]);
         let chunks = streams.flat_map(|stream| &stream.chunks);
@@ -34,17 +34,17 @@ impl Times {
         Self { first: first.unwrap_or_default(), last: last.unwrap_or_default() }
     }
 
-    /// The latest time that is known, in ticks. Where the process ended by itself, that is its end.
+    /// Returns the latest known time, in ticks. It is the end of a process that ended by itself.
     pub fn last_ticks(&self) -> u64 {
         self.last.ticks
     }
 
-    /// When the trace begins, in nanoseconds of the monotonic clock.
+    /// Returns the beginning of the trace, in nanoseconds of the monotonic clock.
     pub fn start(&self) -> u64 {
         self.first.time
     }
 
-    /// The nanoseconds of the monotonic clock at so many ticks.
+    /// Returns the nanoseconds of the monotonic clock at a time in ticks.
     pub fn at(&self, ticks: u64) -> u64 {
         let time = i128::from(self.first.time)
             + self.span(i128::from(ticks) - i128::from(self.first.ticks));
@@ -56,7 +56,7 @@ impl Times {
         self.between(0, ticks)
     }
 
-    /// How many nanoseconds lie between two times in ticks; 0 if the second is not later.
+    /// Returns the number of nanoseconds between two times in ticks; 0 if the second is not later.
     pub fn between(&self, begin: u64, end: u64) -> u64 {
         u64::try_from(self.span(i128::from(end) - i128::from(begin)).max(0)).unwrap_or(u64::MAX)
     }
@@ -64,7 +64,7 @@ impl Times {
     fn span(&self, ticks: i128) -> i128 {
         let time = i128::from(self.last.time) - i128::from(self.first.time);
         let of = i128::from(self.last.ticks) - i128::from(self.first.ticks);
-        // Without two pairs that differ, a tick is taken for a nanosecond.
+        // Without two different pairs, a tick counts as a nanosecond.
         let scaled = || Some(ticks.checked_mul(time)? / of);
         if time > 0 && of > 0 { scaled().unwrap_or(ticks) } else { ticks }
     }

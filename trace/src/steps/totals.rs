@@ -1,4 +1,4 @@
-//! Counts what is in a stream, without looking at activations.
+//! Counts the content of a stream, without activations.
 
 use pathformat::trace::CHUNK_HEAD;
 use profile::observer::Observer;
@@ -7,42 +7,42 @@ use crate::file::{Stream, Trace};
 use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 
-/// The most gaps that are listed. The others are only counted.
+/// The maximum number of gaps that are listed. The others are only counted.
 const MOST_GAPS: usize = 20;
 
-/// What is in a stream.
+/// The content of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// How many chunks it has.
+    /// The number of its chunks.
     pub chunks: u64,
-    /// How many bytes its records take, with the heads of its chunks.
+    /// The number of bytes of its records, with the heads of its chunks.
     pub bytes: u64,
-    /// How many of its chunks are compressed.
+    /// The number of its compressed chunks.
     pub compressed: u64,
-    /// How many bytes the records of these take.
+    /// The number of bytes of the records of compressed chunks.
     pub unpacked: u64,
-    /// How many bytes stand for them in the file.
+    /// The number of bytes of their frames in the file.
     pub packed: u64,
-    /// How many paths ended.
+    /// The number of paths that ended.
     pub paths: u64,
-    /// How many accesses they made.
+    /// The number of accesses on these paths.
     pub accesses: u64,
-    /// How many bytes the accesses recorded.
+    /// The number of bytes that the accesses recorded.
     pub recorded: u64,
-    /// How many events there are; places where records were lost are among them.
+    /// The number of events, including those for lost records.
     pub events: u64,
-    /// How often records were lost for want of room.
+    /// The number of places where records were lost for lack of room.
     pub lost: u64,
-    /// How often paths were left out since recording was off, which counts as no gap.
+    /// The number of places where recording was off, which are not gaps.
     pub off: u64,
-    /// Why records are missing, the first ones.
+    /// The first gaps.
     pub gaps: Vec<Gap>,
-    /// How often records are missing.
+    /// The number of gaps.
     pub gap_count: u64,
 }
 
 impl Totals {
-    /// What is in a stream of a trace of a program. The observer is told of each chunk.
+    /// Counts the content of a stream of a trace of a program. Reports each chunk to the observer.
     pub fn of(trace: &Trace, program: &Program, stream: &Stream, observer: &dyn Observer) -> Self {
         let mut totals = Self { chunks: stream.chunks.len() as u64, ..Self::default() };
         let mut chunks = Chunks::new(trace, program, stream, observer);

@@ -1,4 +1,4 @@
-//! A path of a traced function, with the accesses on its way.
+//! A path of a traced function, with its accesses.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,63 +14,63 @@ use paths::decode::Decoder;
 
 use crate::steps::function_id::FunctionId;
 
-/// A path as every record with its number tells it.
+/// A path, as it is the same for all records with its number.
 #[derive(Clone, Debug)]
 pub struct TracedPath {
-    /// Index of its function among those of the program.
+    /// Its function in the program.
     pub function: FunctionId,
     /// Its blocks, its start and its end.
     pub path: Path,
-    /// Its accesses in order, each as its block and its index there; and what is recorded for
-    /// others.
+    /// Its accesses in order, each as its block and its index in the block. Some are not accesses,
+    /// but values recorded for others.
     pub accesses: Vec<(u32, u32)>,
-    /// How many of these are accesses.
+    /// The number of real accesses among them.
     pub num_accesses: u64,
-    /// Where on it iterations of loops begin with which addresses move.
+    /// The arrivals at headers of loops with moving addresses.
     pub(super) arrivals: Vec<Arrival>,
-    /// How many bytes its accesses record.
+    /// The number of bytes that its accesses record.
     pub recorded: usize,
-    /// How it connects with the paths before and after it.
+    /// The connections with the paths before and after it.
     pub(super) joints: Joints,
 }
 
-/// Where a path goes on from another one, and where another one goes on.
+/// The connections of a path with others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joints {
-    /// The edges of the acyclic graph that end a path after which this one may start; none if it
+    /// The edges of the acyclic graph that end a path after which this one may start; empty if it
     /// starts at the function's entry.
     pub(super) before: Vec<u32>,
-    /// Blocks whose last call may come back twice, after which this one may start.
+    /// The blocks whose last call may return twice, after which this path may start.
     pub(super) returned_to: Vec<u32>,
     /// The edge that ends it, unless it leaves the function.
     pub(super) end: Option<u32>,
-    /// Whether it ends before a call.
+    /// True if it ends before a call.
     pub(super) is_call: bool,
 }
 
-/// The header of a loop is reached.
+/// An arrival at the header of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
-    /// How many accesses of the path come before.
+    /// The number of accesses of the path before it.
     pub(super) behind: usize,
-    /// The block.
+    /// The header.
     pub(super) header: u32,
-    /// From which block; `None` if the path begins here.
+    /// The block before the header; `None` if the path begins here.
     pub(super) from: Option<u32>,
 }
 
-/// Functions that may come back twice.
+/// The functions that may return twice.
 const RETURNING_TWICE: [&str; 7] =
     ["setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
 
-/// Whether the call at the end of a block may come back twice.
+/// Returns true if the call at the end of a block may return twice.
 pub(super) fn returns_twice(shape: &Shape, block: u32) -> bool {
     let last = shape.blocks.get(block as usize).and_then(|block| block.calls.last());
     last.is_some_and(|call| RETURNING_TWICE.contains(&call.callee.as_str()))
 }
 
 impl TracedPath {
-    /// Reads path `id` of a function off its graph.
+    /// Decodes path `id` of a function from its graph.
     ///
     /// # Errors
     /// There is no such path, or the graph is damaged.
@@ -95,14 +95,14 @@ impl TracedPath {
         Ok(Arc::new(Self { function, path, accesses, num_accesses, arrivals, recorded, joints }))
     }
 
-    /// The call that it ends before, if it is of the function of this shape and goes on behind that
-    /// call.
+    /// Returns the call that the path ends before, if it continues behind that call. `shape` is
+    /// that of its function.
     pub fn call<'a>(&self, shape: &'a Shape) -> Option<&'a Call> {
         let block = self.path.blocks.last().filter(|_| self.joints.is_call)?;
         shape.blocks.get(*block as usize)?.calls.last()
     }
 
-    /// About how much memory it takes.
+    /// Returns its approximate size in memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>()
             + 4 * (self.path.blocks.len()
@@ -113,7 +113,8 @@ impl TracedPath {
     }
 }
 
-/// The accesses on a path: block, index there, and what the manifest says.
+/// Returns the accesses on a path: the block, the index in the block, and the description in the
+/// manifest.
 fn accesses<'a>(
     shape: &'a Shape,
     path: &'a Path,
@@ -124,7 +125,7 @@ fn accesses<'a>(
     })
 }
 
-/// Where a path reaches headers of loops.
+/// Returns the arrivals of a path at headers of loops.
 fn arrivals(shape: &Shape, headers: &HashMap<u32, u32>, path: &Path) -> Vec<Arrival> {
     if headers.is_empty() {
         return Vec::new();
@@ -140,7 +141,7 @@ fn arrivals(shape: &Shape, headers: &HashMap<u32, u32>, path: &Path) -> Vec<Arri
     found
 }
 
-/// How many bytes an access records.
+/// Returns the number of bytes that an access records.
 fn recorded(access: &Access) -> usize {
     let address = usize::from(access.address == Address::Recorded);
     let size = usize::from(access.size == 0 && access.kind.has_size());
@@ -168,8 +169,8 @@ fn joints(shape: &Shape, path: &Path, first: u32) -> Joints {
     }
 }
 
-/// Whether the paths that this edge of the acyclic graph ends do so before a call. They also end
-/// where control goes on to where a call comes back.
+/// Returns true if the paths that this edge of the acyclic graph ends do so before a call. Such
+/// paths also end where control continues at the point to which a call returns.
 fn is_call(shape: &Shape, end: u32) -> bool {
     let kind = shape.dag.get(end as usize).map(|edge| edge.kind);
     let Some(DagEdgeKind::End { block, why: CutReason::Opaque }) = kind else { return false };

@@ -1,4 +1,4 @@
-//! Makes the task graph, and notes who waited for locks and at barriers, in one go.
+//! Builds the task graph, and collects the waits for locks and at barriers, in one walk.
 
 use pathformat::trace::{Operation, Synchronisation};
 
@@ -11,24 +11,24 @@ use crate::tasks::contention::Contention;
 use crate::tasks::graph::{Graph, Task, TaskId, TaskKind};
 use crate::tasks::imbalance::Imbalance;
 
-/// The task graph of a trace, and who waited.
+/// The task graph of a trace, and the waits.
 #[derive(Debug)]
 pub struct Tasks {
     /// The graph.
     pub graph: Graph,
-    /// Who waited for locks.
+    /// The waits for locks.
     pub contention: Contention,
-    /// Who waited at barriers.
+    /// The waits at barriers.
     pub imbalance: Imbalance,
-    /// How often records were missing.
+    /// The number of gaps in the records.
     pub missing: u64,
-    /// How many threads there are.
+    /// The number of threads.
     pub threads: u32,
-    /// What a tick is.
+    /// The conversion of ticks to nanoseconds.
     pub times: Times,
 }
 
-/// Where a thread is.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug)]
 struct Thread {
     task: Option<TaskId>,
@@ -36,7 +36,7 @@ struct Thread {
     place: CodePlace,
 }
 
-/// The visitor that makes the graph.
+/// The visitor that builds the graph.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     graph: Graph,
@@ -47,7 +47,7 @@ pub(crate) struct Builder {
 }
 
 impl Tasks {
-    /// The tasks of these streams.
+    /// Builds the tasks of these streams.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, times: Times) -> Self {
         let mut builder = Builder::of(&streams);
         walk(streams, &mut builder);
@@ -56,12 +56,12 @@ impl Tasks {
 }
 
 impl Builder {
-    /// A builder that has not yet been shown these streams.
+    /// Returns a builder for these streams, before the walk.
     pub(crate) fn of<I>(streams: &Streams<I>) -> Self {
         Self { missing: streams.missing(), ..Self::default() }
     }
 
-    /// What it made of the streams that it was shown.
+    /// Returns the tasks of the streams that were walked.
     pub(crate) fn finish(mut self, times: Times) -> Tasks {
         self.graph.set_clock(&times);
         Tasks {

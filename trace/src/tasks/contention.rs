@@ -1,6 +1,6 @@
-//! Who waited for which lock, and who had it meanwhile.
+//! The waits for locks, and the threads that held them.
 //!
-//! A thread *waited* for a lock if somebody else gave it back after the thread had begun to ask for
+//! A thread *waited* for a lock if another thread unlocked it after the thread had begun to lock
 //! it.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use pathformat::trace::{Operation, Synchronisation};
 use crate::order::item::CodePlace;
 use crate::order::thread_id::ThreadId;
 
-/// How many waits are kept: the longest.
+/// The number of waits that are kept: the longest ones.
 const LONGEST: usize = 100;
 
 /// The locks of a trace.
@@ -20,46 +20,46 @@ pub struct Contention {
     waits: Vec<Wait>,
 }
 
-/// What is known of a lock.
+/// The use of a lock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lock {
-    /// How often it was taken, for reading or for writing.
+    /// The number of times it was taken, for reading or for writing.
     pub taken: u64,
-    /// How often taking it failed.
+    /// The number of failed attempts to take it.
     pub failed: u64,
-    /// How often somebody waited for it.
+    /// The number of waits for it.
     pub waited: u64,
-    /// How long, in ticks.
+    /// The duration of these waits, in ticks.
     pub wait: u64,
-    /// How long it was held, in ticks: the sum for all who had it.
+    /// The time for which it was held, in ticks: the sum over all holders.
     pub held: u64,
-    /// By where it was asked for: how often somebody waited there, and how long.
+    /// The number and the duration of waits, by the place of the attempt.
     pub places: HashMap<CodePlace, (u64, u64)>,
-    /// Who has it, since when, and where it was taken.
+    /// The holders, each with the time and the place of taking it.
     holders: Vec<(ThreadId, u64, CodePlace)>,
-    /// Who gave it back last, when, and where that one had taken it.
+    /// The thread of the last unlock, its time, and the place where that thread had taken it.
     last: Option<(ThreadId, u64, CodePlace)>,
 }
 
 /// A wait for a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wait {
-    /// How long, in ticks.
+    /// The duration, in ticks.
     pub wait: u64,
     /// The lock.
     pub object: u64,
-    /// Who waited.
+    /// The thread that waited.
     pub thread: ThreadId,
-    /// Where.
+    /// The place of the wait.
     pub place: CodePlace,
-    /// Who had the lock.
+    /// The thread that held the lock.
     pub holder: ThreadId,
-    /// Where that one had taken it.
+    /// The place where that thread had taken it.
     pub holder_place: CodePlace,
 }
 
 impl Contention {
-    /// The locks, those with the longest waits first.
+    /// Returns the locks, those with the longest waits first.
     pub fn locks(&self) -> Vec<(u64, &Lock)> {
         let mut locks: Vec<_> = self.locks.iter().map(|(object, lock)| (*object, lock)).collect();
         locks.sort_by_key(|(object, lock)| {
@@ -68,7 +68,7 @@ impl Contention {
         locks
     }
 
-    /// The longest waits.
+    /// Returns the longest waits.
     pub fn longest(&self) -> Vec<Wait> {
         let mut waits = self.waits.clone();
         waits.sort_by(|a, b| b.cmp(a));
@@ -76,7 +76,7 @@ impl Contention {
         waits
     }
 
-    /// A thread begins an operation.
+    /// Notes that a thread begins an operation.
     pub(super) fn before(
         &mut self,
         thread: ThreadId,
@@ -97,7 +97,7 @@ impl Contention {
         }
     }
 
-    /// A thread has ended an operation.
+    /// Notes that a thread has ended an operation.
     pub(super) fn after(
         &mut self,
         thread: ThreadId,
@@ -126,7 +126,7 @@ impl Contention {
                     self.keep(Wait { wait, object, thread, place, holder, holder_place });
                 }
             }
-            // What was waited for is the condition.
+            // The wait was for the condition, not for the lock.
             Operation::WaitCondition => {
                 let lock = self.locks.entry(event.other.get()).or_default();
                 lock.taken += 1;

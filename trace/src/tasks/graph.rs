@@ -1,7 +1,7 @@
 //! The task graph, in compact arrays.
 //!
 //! Tasks are numbered in the order in which they began, so an edge leads from a smaller number to a
-//! larger one. The edges to a task stand together.
+//! larger one. The edges to a task are contiguous.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -19,7 +19,7 @@ use crate::tasks::segmented::Segmented;
 pub struct TaskId(pub u32);
 
 impl TaskId {
-    /// The same as an index.
+    /// Returns the number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -40,49 +40,49 @@ impl Display for TaskId {
 /// A task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Task {
-    /// When it began, in nanoseconds (in ticks while the graph is made).
+    /// The beginning, in nanoseconds (in ticks while the graph is built).
     pub begin: u64,
-    /// When it ended.
+    /// The end, in the same unit.
     pub end: u64,
-    /// What it did.
+    /// The work that it did.
     pub actions: Actions,
-    /// Index of its thread.
+    /// The index of its thread.
     pub thread: ThreadId,
-    /// Which task of its thread, from 0.
+    /// Its number within the thread, from 0.
     pub index: u32,
 }
 
 const _: () = assert!(size_of::<Task>() == 64, "ten million tasks fit into memory");
 
 impl Task {
-    /// How long it took.
+    /// Returns its duration.
     pub fn duration(&self) -> u64 {
         self.end.saturating_sub(self.begin)
     }
 }
 
-/// What a task is, by the event that ends it.
+/// The kind of a task, by the event that ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum TaskKind {
-    /// It ends with its stream, or where a thread, a part of a region or a task of OpenMP begins or
+    /// It ends with its stream, or where a thread, a part of a region or an OpenMP task begins or
     /// ends.
     Basic,
-    /// It makes a thread, a process, a parallel region or a task.
+    /// It creates a thread, a process, a parallel region or a task.
     Create,
-    /// It waits for what it made.
+    /// It waits for threads, processes, regions or tasks that it created.
     Join,
-    /// It comes to a barrier.
+    /// It arrives at a barrier.
     Barrier,
-    /// It does anything else that synchronises.
+    /// It performs another operation of synchronisation.
     Sync,
 }
 
 impl TaskKind {
-    /// All of them.
+    /// All kinds, by number.
     pub const ALL: [Self; 5] = [Self::Basic, Self::Create, Self::Join, Self::Barrier, Self::Sync];
 
-    /// What people and programs read.
+    /// Returns the name in outputs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -93,7 +93,7 @@ impl TaskKind {
         }
     }
 
-    /// Of a task that ends so.
+    /// Returns the kind of a task that ends with an operation.
     pub fn of(operation: Option<Operation>) -> Self {
         use Operation::*;
         match operation {
@@ -115,16 +115,16 @@ impl TaskKind {
 pub struct Graph {
     tasks: Segmented<Task>,
     kinds: Segmented<u8>,
-    /// For each task where the edges to it begin.
+    /// The index of the first edge to each task.
     first_edges: Segmented<u32>,
     from: Segmented<TaskId>,
     links: Segmented<u8>,
-    /// Tasks or edges that found no number.
+    /// The number of tasks and edges that were dropped.
     pub left_out: u64,
 }
 
 impl Graph {
-    /// Adds a task, with the edges to it. Gives its number, or `None` if there are too many.
+    /// Adds a task, with the edges to it. Returns its number, or `None` if there are too many.
     pub fn add(
         &mut self,
         task: Task,
@@ -150,50 +150,50 @@ impl Graph {
         Some(id)
     }
 
-    /// A task, to be changed.
+    /// Returns a task for a change.
     pub fn task_mut(&mut self, id: TaskId) -> Option<&mut Task> {
         self.tasks.get_mut(id.index())
     }
 
-    /// Says how a task ended.
+    /// Sets the kind of a task.
     pub fn set_kind(&mut self, id: TaskId, kind: TaskKind) {
         if let Some(known) = self.kinds.get_mut(id.index()) {
             *known = kind as u8;
         }
     }
 
-    /// How many tasks there are.
+    /// Returns the number of tasks.
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no tasks.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
-    /// How many edges there are.
+    /// Returns the number of edges.
     pub fn edge_count(&self) -> usize {
         self.from.len()
     }
 
-    /// A task.
+    /// Returns a task.
     pub fn task(&self, id: TaskId) -> Task {
         self.tasks.get(id.index()).unwrap_or_default()
     }
 
-    /// What it is.
+    /// Returns the kind of a task.
     pub fn kind(&self, id: TaskId) -> TaskKind {
         let kind = self.kinds.get(id.index()).unwrap_or_default();
         TaskKind::ALL.get(usize::from(kind)).copied().unwrap_or(TaskKind::Basic)
     }
 
-    /// All tasks, by number.
+    /// Returns all tasks, by number.
     pub fn tasks(&self) -> impl Iterator<Item = (TaskId, Task)> + '_ {
         (0..).map(TaskId).zip(self.tasks.iter())
     }
 
-    /// The edges to a task: why, and from which.
+    /// Returns the edges to a task: the reason and the origin of each.
     pub fn edges_to(&self, id: TaskId) -> impl Iterator<Item = (Link, TaskId)> + '_ {
         let at = id.index();
         let first = self.first_edges.get(at).unwrap_or_default() as usize;
@@ -204,7 +204,7 @@ impl Graph {
         })
     }
 
-    /// Turns the ticks of all tasks into nanoseconds.
+    /// Converts the ticks of all tasks to nanoseconds.
     pub fn set_clock(&mut self, times: &Times) {
         for at in 0..self.tasks.len() {
             if let Some(task) = self.tasks.get_mut(at) {
@@ -214,7 +214,7 @@ impl Graph {
         }
     }
 
-    /// How many bytes it takes.
+    /// Returns the memory of the graph, in bytes.
     pub fn memory(&self) -> usize {
         self.tasks.memory()
             + self.kinds.memory()

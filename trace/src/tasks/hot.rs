@@ -1,7 +1,7 @@
-//! Which functions and paths the tasks on a way executed.
+//! The functions and paths that the tasks on a critical path executed.
 //!
-//! The streams are gone through once more. What a task executed is divided by instructions; the
-//! time of a task is shared in their proportion.
+//! The streams are walked once more. The time of a task is divided among its paths in proportion to
+//! their instructions.
 
 use std::collections::HashMap;
 
@@ -15,33 +15,33 @@ use crate::steps::function_id::FunctionId;
 use crate::tasks::graph::{Graph, TaskId};
 use counts::model::PathId;
 
-/// What a path did in the tasks on a way.
+/// The work of a path in the tasks on a critical path.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Heat {
-    /// How often it ran.
+    /// The number of times it ran.
     pub count: u64,
-    /// How many instructions it executed.
+    /// The number of instructions it executed.
     pub instructions: u64,
-    /// Its part of the nanoseconds.
+    /// Its share of the time, in nanoseconds.
     pub time: f64,
 }
 
-/// By function and path.
+/// The heats by function and path.
 pub type Heats = HashMap<(FunctionId, PathId), Heat>;
 
-/// The visitor that notes what paths do in tasks that are on a way.
+/// The visitor that measures the paths of tasks on a critical path.
 pub(crate) struct Heating<'a> {
     graph: &'a Graph,
     is_on_way: Vec<bool>,
     next: TaskId,
     /// The current task of each thread.
     current: Vec<TaskId>,
-    /// What it found.
+    /// The heats that were measured.
     pub(crate) heats: Heats,
 }
 
 impl<'a> Heating<'a> {
-    /// A visitor that has not yet been shown these streams.
+    /// Returns a visitor for these streams, before the walk.
     pub(crate) fn of<I>(streams: &Streams<I>, graph: &'a Graph, way: &[TaskId]) -> Self {
         let mut is_on_way = vec![false; graph.len()];
         way.iter().for_each(|&task| is_on_way[task.index()] = true);

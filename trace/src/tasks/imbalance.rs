@@ -1,4 +1,4 @@
-//! Who came when to a barrier, and how much time was lost there.
+//! The arrivals at barriers, and the time that was lost there.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use pathformat::trace::{Operation, Synchronisation};
 use crate::order::item::CodePlace;
 use crate::order::thread_id::ThreadId;
 
-/// How many episodes are kept: those that lost most.
+/// The number of episodes that are kept: those that lost the most time.
 const WORST: usize = 100;
 
 /// The barriers of a trace.
@@ -17,16 +17,16 @@ pub struct Imbalance {
     episodes: Vec<Episode>,
 }
 
-/// What is known of a barrier.
+/// The use of a barrier.
 #[derive(Clone, Debug, Default)]
 pub struct Barrier {
-    /// How many episodes it had.
+    /// The number of its episodes.
     pub episodes: u64,
-    /// How long threads waited for the last one, in ticks.
+    /// The time that threads waited for the last one, in ticks.
     pub lost: u64,
-    /// How often each thread came last.
+    /// The number of times that each thread came last.
     pub last: HashMap<ThreadId, u64>,
-    /// Who came to the episodes that are not over: when, where, and whether it went on.
+    /// The arrivals at episodes that are not over, each with its time and place.
     open: Vec<Open>,
 }
 
@@ -37,36 +37,36 @@ struct Open {
     is_full: bool,
 }
 
-/// All waited for each other once.
+/// One use of a barrier by all its threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Episode {
-    /// How long threads waited for the last one, in ticks, together.
+    /// The total time that threads waited for the last one, in ticks.
     pub lost: u64,
     /// The barrier.
     pub object: u64,
-    /// Which of its episodes, from 0, in the order in which they ended.
+    /// Its number at the barrier, from 0, in the order in which episodes ended.
     pub number: u64,
-    /// How many came.
+    /// The number of threads that arrived.
     pub members: u32,
-    /// When the first one came, in ticks.
+    /// The time of the first arrival, in ticks.
     pub first: u64,
-    /// When the last one came.
+    /// The time of the last arrival, in ticks.
     pub last: u64,
-    /// Which thread came last.
+    /// The thread that arrived last.
     pub last_thread: ThreadId,
-    /// Where that was.
+    /// The place of the last arrival.
     pub place: CodePlace,
 }
 
 impl Imbalance {
-    /// The barriers, those at which most was lost first.
+    /// Returns the barriers, those that lost the most time first.
     pub fn barriers(&self) -> Vec<(u64, &Barrier)> {
         let mut all: Vec<_> = self.barriers.iter().map(|(object, of)| (*object, of)).collect();
         all.sort_by_key(|(object, of)| (u64::MAX - of.lost, u64::MAX - of.episodes, *object));
         all
     }
 
-    /// The episodes that lost most.
+    /// Returns the episodes that lost the most time.
     pub fn worst(&self) -> Vec<Episode> {
         let mut episodes = self.episodes.clone();
         episodes.sort_by(|a, b| b.cmp(a));
@@ -74,7 +74,7 @@ impl Imbalance {
         episodes
     }
 
-    /// A thread comes.
+    /// Notes that a thread arrives.
     pub(super) fn come(
         &mut self,
         thread: ThreadId,
@@ -95,7 +95,7 @@ impl Imbalance {
         }
     }
 
-    /// A thread goes on.
+    /// Notes that a thread leaves.
     pub(super) fn go_on(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         if of != Operation::Barrier {
             return;

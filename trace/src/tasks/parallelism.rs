@@ -1,28 +1,29 @@
-//! How many tasks ran at the same time.
+//! The number of tasks that ran at the same time.
 
 use crate::tasks::graph::Graph;
 
-/// How many ran when.
+/// The parallelism of a task graph over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parallelism {
-    /// When the first task began, in nanoseconds.
+    /// The beginning of the first task, in nanoseconds.
     pub begin: u64,
-    /// When the last one ended.
+    /// The end of the last task, in nanoseconds.
     pub end: u64,
-    /// For each number of tasks that ran at once, from 0, for how many nanoseconds they did.
+    /// The number of nanoseconds with each number of concurrent tasks, from 0.
     pub levels: Vec<u64>,
-    /// The time from begin to end in parts: the nanoseconds of all tasks in each of them.
+    /// The nanoseconds of all tasks in each part of the time from begin to end.
     pub parts: Vec<u64>,
 }
 
 impl Parallelism {
-    /// That of a graph, in so many parts.
+    /// Measures a graph, in this number of parts.
     pub fn of(graph: &Graph, parts: usize) -> Self {
         let runs = || graph.tasks().map(|(_, task)| task).filter(|task| task.duration() > 0);
         let Some(begin) = runs().map(|task| task.begin).min() else { return Self::default() };
         let end = runs().map(|task| task.end).max().unwrap_or(begin);
         let mut this = Self { begin, end, levels: Vec::new(), parts: vec![0; parts.max(1)] };
-        // Twice the time, and 1 for a beginning: what ends is counted before what begins then.
+        // Twice the time, plus 1 for a beginning: at equal times, ends are counted before
+        // beginnings.
         let mut turns: Vec<u64> = Vec::with_capacity(2 * graph.len());
         for task in runs() {
             let (from, to) = (task.begin - begin, task.end - begin);
@@ -43,13 +44,13 @@ impl Parallelism {
         this
     }
 
-    /// Where a part begins, from the first begin.
+    /// Returns the beginning of a part, relative to the first beginning.
     fn bound(&self, part: usize) -> u64 {
         let length = u128::from(self.end - self.begin);
         (length * part as u128 / self.parts.len() as u128) as u64
     }
 
-    /// Shares a task among the parts.
+    /// Divides a task among the parts.
     fn add(&mut self, from: u64, to: u64) {
         let length = u128::from(self.end - self.begin).max(1);
         let first = (u128::from(from) * self.parts.len() as u128 / length) as usize;
@@ -62,7 +63,7 @@ impl Parallelism {
         }
     }
 
-    /// How many tasks ran in a part on the average.
+    /// Returns the average number of tasks that ran in a part.
     pub fn average(&self, part: usize) -> f64 {
         let length = self.bound(part + 1) - self.bound(part);
         let sum = self.parts.get(part).copied().unwrap_or_default();

@@ -19,7 +19,7 @@ impl<T: Copy> Segmented<T> {
         match self.0.last_mut().filter(|segment| segment.len() < SEGMENT) {
             Some(segment) => segment.push(value),
             None => {
-                // A short list takes little.
+                // The first segment grows, so that a short list takes little memory.
                 let mut segment =
                     if self.0.is_empty() { Vec::new() } else { Vec::with_capacity(SEGMENT) };
                 segment.push(value);
@@ -28,32 +28,32 @@ impl<T: Copy> Segmented<T> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.0.last().map_or(0, |last| (self.0.len() - 1) * SEGMENT + last.len())
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value at an index, if there is one.
+    /// Returns the value at an index, if there is one.
     pub fn get(&self, at: usize) -> Option<T> {
         self.0.get(at / SEGMENT)?.get(at % SEGMENT).copied()
     }
 
-    /// The same, to be changed.
+    /// Returns the value at an index for a change, if there is one.
     pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         self.0.get_mut(at / SEGMENT)?.get_mut(at % SEGMENT)
     }
 
-    /// All, in order.
+    /// Returns all values, in order.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         self.0.iter().flatten().copied()
     }
 
-    /// How many bytes they take.
+    /// Returns the memory of the list, in bytes.
     pub fn memory(&self) -> usize {
         self.0.iter().map(|segment| segment.capacity() * size_of::<T>()).sum()
     }

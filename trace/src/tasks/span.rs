@@ -1,21 +1,21 @@
-//! The longest way through a task graph, and how much is done on all ways.
+//! The critical path of a task graph, and the total work.
 //!
-//! The *work* is the sum of all tasks, the *span* that of the heaviest way along edges. With
-//! however many processors, it does not go faster than work / span times.
+//! The *work* is the sum of all tasks, the *span* that of the heaviest path along edges. With any
+//! number of processors, the speedup is at most work / span.
 
 use crate::tasks::graph::{Graph, Task, TaskId};
 
-/// What a task weighs.
+/// The weight of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Nanoseconds. They differ from run to run.
+    /// Nanoseconds, which differ from run to run.
     Time,
-    /// Executed instructions. If the graph is the same, they are.
+    /// Executed instructions, which are the same if the graph is the same.
     Instructions,
 }
 
 impl Measure {
-    /// Of a task.
+    /// Returns the weight of a task.
     pub fn of(self, task: &Task) -> u64 {
         match self {
             Self::Time => task.duration(),
@@ -29,13 +29,13 @@ impl Measure {
 pub struct Span {
     /// The sum of all tasks.
     pub work: u64,
-    /// The sum of those on the heaviest way.
+    /// The sum of the tasks on the heaviest path.
     pub span: u64,
-    /// The tasks on it, from the first to the last.
+    /// The tasks on that path, from the first to the last.
     pub way: Vec<TaskId>,
 }
 
-/// The heaviest way. Among equals it is the one whose last task began first, and so on.
+/// Finds the heaviest path. Among equals it is the one whose last task began first, and so on.
 pub fn span(graph: &Graph, measure: Measure) -> Span {
     const NONE: TaskId = TaskId(u32::MAX);
     let mut sums: Vec<u64> = Vec::with_capacity(graph.len());

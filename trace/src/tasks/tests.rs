@@ -1,4 +1,4 @@
-//! Programs of which the task graph is known in closed form.
+//! Programs with a known closed form of the task graph.
 
 mod known;
 mod many;

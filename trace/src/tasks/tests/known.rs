@@ -10,7 +10,7 @@ use crate::tasks::parallelism::Parallelism;
 use crate::tasks::span::{Measure, Span, span};
 use crate::tasks::tests::scene::{Scene, edges};
 
-/// Work and span by time and by instructions, which are the same here.
+/// Returns work and span by time and by instructions, which are the same here.
 fn spans(tasks: &crate::tasks::builder::Tasks) -> (u64, u64) {
     let by_time = span(&tasks.graph, Measure::Time);
     assert_eq!(by_time, span(&tasks.graph, Measure::Instructions));
@@ -78,7 +78,7 @@ fn a_number_of_a_thread_may_come_again() {
     scene.create(0, 3);
     scene.work(1, 5);
     scene.end(1);
-    // Somebody else gets its stack before the one who waited has gone on.
+    // Another thread gets its stack before the waiting thread continues.
     scene.enter(0, Join, 0, 1001);
     scene.event(3, Create, 2, 1001);
     scene.event(2, Begin, 2, 1001);
@@ -131,7 +131,7 @@ fn barriers_divide_phases() {
     }
 }
 
-/// The first thread makes things, the second takes them; `spurious` times it is woken for nothing.
+/// The first thread produces items and the second takes them. It wakes spuriously `spurious` times.
 fn pipeline(n: u64, spurious: u64) -> Scene {
     let (mutex, condition) = (0x10, 0x20);
     let mut scene = Scene::new(2);
@@ -163,11 +163,11 @@ fn a_pipeline_has_an_edge_for_each_thing() {
         let tasks = pipeline(n, spurious).tasks();
         let found = edges(&tasks.graph);
         assert_eq!(found[&Link::Condition] as u64, n, "not for spurious wake-ups");
-        // The mutex: to the maker from the wait, to the taker's wait from the maker.
+        // The mutex: from the consumer's wait to the producer, and from the producer to that wait.
         assert_eq!(found[&Link::Lock] as u64, 2 * n);
         let (work, longest) = spans(&tasks);
         assert_eq!(work, 13 * n + 1);
-        // What is taken last is all that follows the last thing that is made.
+        // Only the last consumption follows the last production.
         assert_eq!(longest, 10 * n + 3 + 1);
     }
 }
@@ -178,7 +178,7 @@ fn one_signal_wakes_one_and_a_broadcast_all() {
         let mut scene = Scene::new(3);
         scene.create(0, 1);
         scene.create(0, 2);
-        // Nobody waits yet.
+        // No thread is waiting yet.
         scene.event(0, operation, 0x20, 0);
         for thread in [1, 2] {
             scene.event(thread, Lock, 0x10, 0);
@@ -191,7 +191,7 @@ fn one_signal_wakes_one_and_a_broadcast_all() {
         }
         assert_eq!(edges(&scene.tasks().graph)[&Link::Condition], woken);
     }
-    // Who gave up was not woken.
+    // A wait that timed out was not signalled.
     let mut scene = Scene::new(2);
     scene.create(0, 1);
     scene.event(1, Lock, 0x10, 0);
@@ -215,7 +215,7 @@ fn readers_wait_for_writers_only() {
     hold(0, Lock);
     (1..4).for_each(|thread| hold(thread, LockShared));
     hold(2, LockShared);
-    // A writer waits for the last time of each reader.
+    // A writer waits for the last unlock of each reader.
     hold(0, Lock);
     hold(1, Lock);
     hold(1, LockShared);
@@ -235,7 +235,7 @@ fn waits_for_locks_tell_who_had_them() {
     scene.leave(1, 0, 30);
     scene.event(1, Unlock, 0x10, 0);
     scene.work(0, 5);
-    // It is free by now.
+    // The lock is free by now.
     scene.event(0, Lock, 0x10, 0);
     scene.enter(1, Lock, 0x10, 0);
     scene.leave(1, 16, 0);
@@ -277,19 +277,19 @@ fn what_failed_orders_nothing() {
     assert_eq!(edges(&scene.tasks().graph).get(&Link::Lock), None);
 }
 
-/// Fibonacci numbers with tasks of two threads: of two tasks that a task makes, the other thread
-/// takes the first one.
+/// Fibonacci numbers with tasks of two threads: of each two child tasks, the other thread runs the
+/// first one.
 struct Fibonacci {
     scene: Scene,
     tasks: u64,
-    /// The longest way to where each thread is.
+    /// The longest path to the current point of each thread.
     longest: [u64; 2],
-    /// What each thread works on.
+    /// The current task of each thread.
     current: [u64; 2],
 }
 
 impl Fibonacci {
-    /// Gives the longest way to the end of the task.
+    /// Returns the longest path to the end of the task.
     fn run(&mut self, thread: usize, task: u64, made: u64, n: u64) -> u64 {
         let before = std::mem::replace(&mut self.current[thread], task);
         self.scene.event(thread, TaskSwitch, task, before);
@@ -331,12 +331,13 @@ fn tasks_of_openmp_wait_for_tasks() {
         scene.work(0, 1);
         let tasks = scene.tasks();
         let found = edges(&tasks.graph);
-        // To the first task of each two, and from its end.
+        // One edge to the first task of each two, and one from its end.
         assert_eq!(found[&Link::Task] as u64, 2 * inner, "{n}");
         assert_eq!(found[&Link::Parallel], 2);
-        // Each task begins and ends, an inner one makes two and waits.
+        // Each task begins and ends, an inner one creates two and waits.
         let of_tasks = 1 + 2 * calls + 3 * inner;
-        // A thread is made, the region and its two parts begin and end, and the first goes on.
+        // A thread is created, the region and its two parts begin and end, and the first thread
+        // continues.
         assert_eq!(tasks.graph.len() as u64, of_tasks + 1 + 2 + 4 + 1, "{n}");
         assert_eq!(span(&tasks.graph, Measure::Instructions).span, longest + 1);
     }
@@ -361,11 +362,12 @@ fn tasks_of_openmp_depend_on_tasks_and_groups_have_all() {
     scene.event(0, TaskGroup, 1, 0);
     scene.work(0, 1);
     let found = edges(&scene.tasks().graph);
-    // 10 begins, and its end is waited for; 12 is the grandchild that only the group waits for.
+    // Task 10 begins, and its end is waited for; task 12 is the grandchild that only the group
+    // waits for.
     assert_eq!((found[&Link::Dependence], found[&Link::Task]), (1, 3));
 }
 
-/// Two threads, of which the second has just finished the task 10, made by the first.
+/// Two threads. The second one has just finished task 10, which the first one created.
 fn finished(mut describe: impl FnMut(&mut Scene)) -> Scene {
     let mut scene = Scene::new(2);
     scene.create(0, 1);
@@ -387,7 +389,7 @@ fn tasks_of_openmp_depend_on_finished_tasks() {
     let tasks = scene.tasks();
     assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
     assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
-    // What waits for a task, and does nothing else, is a task that is never begun.
+    // A construct that only waits for a task is a task that never begins.
     let mut scene = finished(|scene| scene.event(0, TaskOut, 10, 0x70));
     scene.event(0, TaskCreate, 11, 1);
     scene.event(0, TaskIn, 11, 0x70);
@@ -425,7 +427,7 @@ fn a_barrier_of_openmp_ends_with_the_tasks_that_run_in_it() {
     (0..2).for_each(|thread| scene.leave(thread, 0, end));
     scene.work(0, 1);
     let tasks = scene.tasks();
-    // It begins, and its end is waited for.
+    // Task 10 begins, and its end is waited for.
     assert_eq!(edges(&tasks.graph)[&Link::Task], 2);
     assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
 }
@@ -459,7 +461,7 @@ fn a_region_of_openmp_ends_with_the_tasks_that_run_at_its_end() {
     scene.work(0, 1);
     let tasks = scene.tasks();
     let found = edges(&tasks.graph);
-    // The task is made, and the region waits for it, as for the part of the other thread.
+    // The task is created, and the region waits for it, as for the part of the other thread.
     assert_eq!((found[&Link::Parallel], found[&Link::Task]), (2, 2));
     assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
 }

@@ -1,4 +1,4 @@
-//! How much memory and time many tasks take. Run it with `--ignored --nocapture`.
+//! Measures memory and time of many tasks. Run it with `--ignored --nocapture`.
 
 use counts::model::PathId;
 use std::io::{Write, stderr};
@@ -15,7 +15,7 @@ use crate::tasks::builder::Tasks;
 use crate::tasks::parallelism::Parallelism;
 use crate::tasks::span::{Measure, span};
 
-/// Threads that take one lock after the other by turns.
+/// Returns threads that take one lock after the other in turns.
 fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
     let of = move |thread: u64| {
         (0..rounds).flat_map(move |round| {
@@ -57,7 +57,7 @@ fn a_thousand_tasks() {
     let tasks = Tasks::of(inputs(4, 125), Times::default());
     assert_eq!(tasks.graph.len(), 1000);
     let span = span(&tasks.graph, Measure::Instructions);
-    // Each lock goes from thread to thread, and meanwhile the first ones take others.
+    // Each lock goes from thread to thread, while the first threads take other locks.
     assert_eq!((span.work, span.span), (1500, 3 * (125 + 4 - 1)));
 }
 

@@ -1,5 +1,5 @@
-//! A process that is made up: each instruction takes a nanosecond, and operations that nobody has
-//! to wait for take none.
+//! A simulated process: each instruction takes a nanosecond, and operations without a wait take
+//! none.
 
 use counts::model::PathId;
 use std::collections::BTreeMap;
@@ -15,21 +15,21 @@ use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::graph::Graph;
 
-/// What the threads have done so far.
+/// The actions of the threads so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scene {
-    /// What each thread did.
+    /// The actions of each thread.
     pub(crate) items: Vec<Vec<Item>>,
-    /// How late it is for each thread.
+    /// The current time of each thread.
     pub(crate) now: Vec<u64>,
-    /// What each thread waits in, the last one innermost.
+    /// The operations that each thread waits in, the innermost one last.
     waiting: Vec<Vec<Synchronisation>>,
     /// The last ticket.
     pub(crate) ticket: u64,
 }
 
 impl Scene {
-    /// Threads that have not begun; the first one begins.
+    /// Returns threads of which only the first one has begun.
     pub(crate) fn new(threads: usize) -> Self {
         let mut scene = Self {
             items: vec![Vec::new(); threads],
@@ -41,7 +41,7 @@ impl Scene {
         scene
     }
 
-    /// A thread executes instructions.
+    /// Executes instructions on a thread.
     pub(crate) fn work(&mut self, thread: usize, instructions: u64) {
         let actions = Actions { paths: 1, blocks: 2, instructions, ..Actions::default() };
         let done = EndedPath {
@@ -60,7 +60,7 @@ impl Scene {
         self.ticket
     }
 
-    /// A thread begins an operation.
+    /// Begins an operation of a thread.
     pub(crate) fn enter(&mut self, thread: usize, of: Operation, object: u64, other: u64) {
         let before = if of.order().releases() { self.ticket() } else { 0 };
         self.waiting[thread].push(Synchronisation {
@@ -73,7 +73,7 @@ impl Scene {
         });
     }
 
-    /// A thread ends its operation with a result, not before a time.
+    /// Ends an operation of a thread with a result, at `until` or later.
     pub(crate) fn leave(&mut self, thread: usize, result: u32, until: u64) {
         let mut event = self.waiting[thread].pop().expect("it waits");
         self.now[thread] = self.now[thread].max(until);
@@ -84,13 +84,13 @@ impl Scene {
         self.items[thread].push(Item::Event(event));
     }
 
-    /// An operation that ends at once.
+    /// Performs an operation that ends at once.
     pub(crate) fn event(&mut self, thread: usize, of: Operation, object: u64, other: u64) {
         self.enter(thread, of, object, other);
         self.leave(thread, 0, 0);
     }
 
-    /// A thread makes another one, which begins at once.
+    /// Creates a thread, which begins at once.
     pub(crate) fn create(&mut self, by: usize, thread: usize) {
         let (number, pthread) = (thread as u64, 1000 + thread as u64);
         self.event(by, Operation::Create, number, pthread);
@@ -98,18 +98,18 @@ impl Scene {
         self.event(thread, Operation::Begin, number, pthread);
     }
 
-    /// A thread ends.
+    /// Ends a thread.
     pub(crate) fn end(&mut self, thread: usize) {
         self.event(thread, Operation::End, thread as u64, 1000 + thread as u64);
     }
 
-    /// A thread waits for another one that has ended.
+    /// Waits on one thread for another one, which has ended.
     pub(crate) fn join(&mut self, by: usize, thread: usize) {
         self.enter(by, Operation::Join, 0, 1000 + thread as u64);
         self.leave(by, 0, self.now[thread]);
     }
 
-    /// All streams.
+    /// Returns all streams.
     pub(crate) fn inputs(mut self) -> Streams<std::vec::IntoIter<Item>> {
         for (items, now) in self.items.iter_mut().zip(&self.now) {
             items.push(Item::Ticks(*now));
@@ -126,7 +126,7 @@ impl Scene {
         (0..).zip(self.items).map(input).collect()
     }
 
-    /// The graph of it.
+    /// Returns the task graph.
     pub(crate) fn tasks(self) -> Tasks {
         let tasks = Tasks::of(self.inputs(), Times::default());
         assert_eq!((tasks.graph.left_out, tasks.missing), (0, 0));
@@ -134,7 +134,7 @@ impl Scene {
     }
 }
 
-/// How many edges there are for each reason.
+/// Returns the number of edges for each reason.
 pub(crate) fn edges(graph: &Graph) -> BTreeMap<Link, usize> {
     let mut edges = BTreeMap::new();
     for (id, _) in graph.tasks() {
