@@ -4,7 +4,7 @@ use core::arch::global_asm;
 
 use process::environment::{self, of_image};
 use process::lifetime::{build_id, read};
-use process::origin::Asked;
+use process::origin::Asker;
 use process::proc::NoLibrary;
 
 use crate::log;
@@ -34,7 +34,7 @@ extern "C" fn start() {
     let environment = unsafe { environment::change() };
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
-    read(environment, address, build_id(), Asked::Counted(address), &NoLibrary);
+    read(environment, address, build_id(), Asker::Counted(address), &NoLibrary);
 }
 
 /// The destructor.

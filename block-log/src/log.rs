@@ -42,13 +42,13 @@ const COUNTING_BITS: u32 = 36;
 
 /// The kind of a record.
 #[derive(Clone, Copy)]
-enum Kind {
+enum RecordKind {
     Enter = 0,
     Block = 1,
     End = 2,
 }
 
-fn record(frame: u64, kind: Kind, value: u32) -> Record {
+fn record(frame: u64, kind: RecordKind, value: u32) -> Record {
     let mut record = [0; 16];
     record[..8].copy_from_slice(&frame.to_le_bytes());
     record[8..12].copy_from_slice(&(kind as u32).to_le_bytes());
@@ -176,7 +176,7 @@ pub(crate) fn enter(environment: &Environment, module: &Record, function: u32) -
     let entered = with_log(|log| {
         log.frames += 1;
         let frame = frame_number(log.frames);
-        log.append(environment, &[record(frame, Kind::Enter, function), *module]);
+        log.append(environment, &[record(frame, RecordKind::Enter, function), *module]);
         frame
     });
     entered.unwrap_or(0)
@@ -184,12 +184,12 @@ pub(crate) fn enter(environment: &Environment, module: &Record, function: u32) -
 
 /// Records that a block of a frame is executed.
 pub(crate) fn block(environment: &Environment, frame: u64, block: u32) {
-    with_log(|log| log.append(environment, &[record(frame, Kind::Block, block)]));
+    with_log(|log| log.append(environment, &[record(frame, RecordKind::Block, block)]));
 }
 
 /// Records that a frame ends.
 pub(crate) fn end(environment: &Environment, frame: u64) {
-    with_log(|log| log.append(environment, &[record(frame, Kind::End, 0)]));
+    with_log(|log| log.append(environment, &[record(frame, RecordKind::End, 0)]));
 }
 
 /// Ends the log with the program.
@@ -202,7 +202,7 @@ pub(crate) fn finish(environment: &Environment) {
 mod tests {
     use std::fs;
 
-    use process::origin::Asked;
+    use process::origin::Asker;
     use process::proc::NoLibrary;
 
     use super::*;
@@ -213,7 +213,7 @@ mod tests {
         fs::create_dir_all(&root).expect("the temporary directory is writable");
         let mut environment = Box::new(Environment::new());
         let address = &raw const LOG as usize;
-        environment.read(address, &[], Asked::Counted(address), &NoLibrary);
+        environment.read(address, &[], Asker::Counted(address), &NoLibrary);
         environment.origin.pattern.fill(|_| None);
         environment.origin.pattern.push_all(root.as_os_str().as_encoded_bytes());
         environment.origin.pattern.push_all(b"/test.pathprof");
@@ -246,7 +246,7 @@ mod tests {
             };
             let frame = u64::from(word(0)) | u64::from(word(4)) << 32;
             frames.entry(frame).or_default().push([word(8), word(12)]);
-            if word(8) == Kind::Enter as u32 {
+            if word(8) == RecordKind::Enter as u32 {
                 let module = records.next().expect("a pair");
                 assert!(module[0] < 4 && module.iter().all(|byte| byte == &module[0]));
             }

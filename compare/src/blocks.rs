@@ -9,7 +9,7 @@ use crate::source_lines::{self, Line};
 
 /// The kind of a part of a pair of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What<'a> {
+pub enum BlockPlace<'a> {
     /// A block.
     Block(u32),
     /// The blocks that begin on a line.
@@ -32,7 +32,7 @@ pub struct BlockPart<'a> {
     /// The index of the pair.
     pub pair: usize,
     /// The kind of part.
-    pub what: What<'a>,
+    pub what: BlockPlace<'a>,
 }
 
 /// Returns the blocks of a pair, or its lines.
@@ -53,17 +53,17 @@ pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<BlockPart<'a>>> {
         b: pair.b.map_or(0, |function| of(function, block)),
     };
     let part = |block: usize| Counted {
-        what: BlockPart { pair: number, what: What::Block(block as u32) },
+        what: BlockPart { pair: number, what: BlockPlace::Block(block as u32) },
         count: both(|function, block| signed(function.block_counts[block]), block),
         executed: both(executed, block),
     };
     (0..blocks).map(part).collect()
 }
 
-fn place<'a>(line: &Line<'a>) -> What<'a> {
+fn place<'a>(line: &Line<'a>) -> BlockPlace<'a> {
     match (line.a, line.b) {
-        (None, None) => What::NoLine,
-        (a, b) => What::Line { function: line.function, a, b },
+        (None, None) => BlockPlace::NoLine,
+        (a, b) => BlockPlace::Line { function: line.function, a, b },
     }
 }
 

@@ -16,7 +16,7 @@ use crate::scale::signed;
 
 /// The kind of a part of a pair of functions.
 #[derive(Clone, Copy, Debug)]
-pub enum What<'a> {
+pub enum PathChange<'a> {
     /// A path, in A and in B; at least one of them has it.
     Path(Option<&'a Path>, Option<&'a Path>),
     /// The instructions outside of paths.
@@ -33,7 +33,7 @@ pub struct PathPart<'a> {
     /// The index of the pair.
     pub pair: usize,
     /// The kind of part.
-    pub what: What<'a>,
+    pub what: PathChange<'a>,
 }
 
 /// The identity of a path.
@@ -55,10 +55,10 @@ pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<PathPart<'a>>> {
     let counted = [pair.a, pair.b].into_iter().flatten().all(|of| of.counting == Counting::Paths);
     let (entries, executed) = whole(pair);
     if !counted {
-        return vec![part(What::NotCounted, entries, executed)];
+        return vec![part(PathChange::NotCounted, entries, executed)];
     }
     if pair.a.is_some() && pair.b.is_some() && !pair.has_one_graph() {
-        return vec![part(What::Changed, entries, executed)];
+        return vec![part(PathChange::Changed, entries, executed)];
     }
     let hashes = [pair.a, pair.b].map(|of| of.map(|of| of.shape.cfg_hash));
     let has_one_numbering = hashes[0].zip(hashes[1]).is_none_or(|(a, b)| a == b);
@@ -78,10 +78,10 @@ pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<PathPart<'a>>> {
     let mut parts = Vec::with_capacity(paths.len() + 1);
     for ([a, b], count, executed) in paths.into_values() {
         rest = rest.minus(executed);
-        parts.push(part(What::Path(a, b), count, executed));
+        parts.push(part(PathChange::Path(a, b), count, executed));
     }
     if rest != Sides::default() {
-        parts.push(part(What::Rest, Sides::default(), rest));
+        parts.push(part(PathChange::Rest, Sides::default(), rest));
     }
     parts
 }

@@ -20,7 +20,7 @@ use crate::formulas::{Formula, Runs, Score};
 
 /// The kind of elements that are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ElementKind {
     /// Acyclic paths.
     Paths,
     /// Basic blocks.
@@ -32,7 +32,8 @@ pub enum Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 4] = [Kind::Paths, Kind::Blocks, Kind::Branches, Kind::Lines];
+pub const KINDS: [ElementKind; 4] =
+    [ElementKind::Paths, ElementKind::Blocks, ElementKind::Branches, ElementKind::Lines];
 
 /// An element that a run may execute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -175,7 +176,12 @@ impl Spectra {
     /// Returns all elements of a kind that any run executed, the most suspicious first. Elements of
     /// the same score are in the order of functions, paths, blocks, lines. Only elements of
     /// functions that pass a filter are listed, but all elements count in the ranks.
-    pub fn ranked(&self, kind: Kind, formula: Formula, filter: &Filter) -> Vec<Ranked<&Element>> {
+    pub fn ranked(
+        &self,
+        kind: ElementKind,
+        formula: Formula,
+        filter: &Filter,
+    ) -> Vec<Ranked<&Element>> {
         let of_kind = self.executed.iter().filter(|(element, _)| element.kind() == kind);
         let mut ranked = ranking(of_kind.map(|(element, by)| (element, *by)), formula, self.runs);
         let is_match: Vec<_> = self
@@ -188,7 +194,7 @@ impl Spectra {
     }
 
     /// Returns the functions, each ranked by the most suspicious of its elements of a kind.
-    pub fn ranked_functions(&self, kind: Kind, formula: Formula) -> Vec<Ranked<usize>> {
+    pub fn ranked_functions(&self, kind: ElementKind, formula: Formula) -> Vec<Ranked<usize>> {
         let mut best: BTreeMap<usize, (Score, Runs)> = BTreeMap::new();
         for (element, by) in self.executed.iter().filter(|(element, _)| element.kind() == kind) {
             let found = (formula.score(*by, self.runs), *by);
@@ -207,12 +213,12 @@ impl Spectra {
 
 impl Element {
     /// Returns the kind of the element.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ElementKind {
         match self {
-            Self::Path(..) => Kind::Paths,
-            Self::Block(..) => Kind::Blocks,
-            Self::Branch(..) => Kind::Branches,
-            Self::Line(..) => Kind::Lines,
+            Self::Path(..) => ElementKind::Paths,
+            Self::Block(..) => ElementKind::Blocks,
+            Self::Branch(..) => ElementKind::Branches,
+            Self::Line(..) => ElementKind::Lines,
         }
     }
 }
@@ -269,20 +275,23 @@ mod tests {
         let spectra = spectra();
         assert_eq!(spectra.runs, Runs { failing: 1, passing: 2 });
         for formula in crate::formulas::FORMULAS {
-            for kind in [Kind::Paths, Kind::Blocks] {
+            for kind in [ElementKind::Paths, ElementKind::Blocks] {
                 let functions = spectra.ranked_functions(kind, formula);
                 let first = &spectra.functions[functions[0].what];
                 assert_eq!(first.demangled, "util::guard(int)", "{kind:?} {formula:?}");
                 assert_eq!((functions[0].best, functions[0].worst), (1, 1));
             }
         }
-        let paths = spectra.ranked(Kind::Paths, Formula::Ochiai, &Filter::default());
+        let paths = spectra.ranked(ElementKind::Paths, Formula::Ochiai, &Filter::default());
         let first: Vec<_> = paths.iter().take_while(|path| path.best == 1).collect();
         assert!(first.len() > 1 && first.iter().all(|path| path.worst == first.len()));
         assert_eq!(first[0].mean(), (1 + first.len()) as f64 / 2.0);
         assert_eq!(paths.last().map(|path| path.by), Some(Runs { failing: 0, passing: 2 }));
-        let guard =
-            spectra.ranked(Kind::Paths, Formula::Ochiai, &Filter::of_function("util::guard"));
+        let guard = spectra.ranked(
+            ElementKind::Paths,
+            Formula::Ochiai,
+            &Filter::of_function("util::guard"),
+        );
         assert!(guard.len() < paths.len() && guard[0].worst == first.len());
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use compare::comparison::{Comparison, compare};
 use compare::pairs::Matched;
-use compare::paths::What;
+use compare::paths::PathChange;
 use compare::scale::Scale;
 use counts::model::{Count, Function, Image, Module, Report, Run};
 use counts::select::Filter;
@@ -210,7 +210,7 @@ fn paths_differ_as_the_walks_do() {
                     continue;
                 }
                 match part.what.what {
-                    What::Path(a, b) => {
+                    PathChange::Path(a, b) => {
                         let path = a.or(b).expect("one side has it");
                         let difference = path.instructions as i128 * (part.count.b - part.count.a);
                         assert_eq!(part.difference, difference);

@@ -59,7 +59,7 @@ pub const WAITS: u32 = 32;
 
 /// The place of the counters of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ArrayPlace {
     /// The identity of the module.
     pub id: ModuleId,
     /// The offset of its array, in bytes from the start of the region; a multiple of eight.
@@ -70,7 +70,7 @@ pub struct Place {
     pub threads: Threads,
 }
 
-impl Place {
+impl ArrayPlace {
     /// Returns the range of bytes of its array in a slot. The array must [be
     /// within](Self::is_within) the slot.
     pub fn range(&self) -> Range<u64> {
@@ -101,7 +101,7 @@ pub fn write_header(
     head: &Head<'_>,
     region_size: u64,
     map: Option<&[u8]>,
-    places: impl Iterator<Item = Place> + Clone,
+    places: impl Iterator<Item = ArrayPlace> + Clone,
 ) -> u64 {
     let mut length = Length(0);
     put_header(&mut length, head, 0, region_size, map, places.clone());
@@ -116,7 +116,7 @@ fn put_header(
     size: u64,
     region: u64,
     map: Option<&[u8]>,
-    places: impl Iterator<Item = Place>,
+    places: impl Iterator<Item = ArrayPlace>,
 ) {
     sink.put(&MAGIC);
     sink.put_u32(RAW_VERSION);
@@ -149,7 +149,7 @@ mod whole {
     use alloc::collections::BTreeMap;
     use alloc::vec::Vec;
 
-    use super::{MAGIC, PAGE, Place, SHARED, Threads};
+    use super::{ArrayPlace, MAGIC, PAGE, SHARED, Threads};
     use crate::RAW_VERSION;
     use crate::profile::{self, ENDED, Head, INCOMPLETE, UNREGISTERED_THREADS, tag};
     use crate::record::ModuleId;
@@ -165,7 +165,7 @@ mod whole {
         /// The length of a slot in bytes.
         pub region_size: u64,
         /// The places of each module's counters in a slot.
-        pub places: Vec<Place>,
+        pub places: Vec<ArrayPlace>,
         /// The memory map of the process, if keys are addresses.
         pub map: Option<Vec<u8>>,
         /// True if known threads may count in slot 0.
@@ -190,7 +190,7 @@ mod whole {
                 match reader.u8()? {
                     tag::END => break,
                     tag::MAP => map = Some(reader.bytes()?.to_vec()),
-                    tag::MODULE => places.push(Place {
+                    tag::MODULE => places.push(ArrayPlace {
                         id: ModuleId(reader.array()?),
                         offset: reader.varint()?,
                         counters: reader.varint()?,
@@ -236,9 +236,9 @@ mod whole {
 
     /// Returns true if a counter is in two arrays. It would be counted twice, or as often as arrays
     /// overlap.
-    fn overlap(places: &[Place]) -> bool {
+    fn overlap(places: &[ArrayPlace]) -> bool {
         let mut ranges: Vec<_> =
-            places.iter().filter(|place| place.counters > 0).map(Place::range).collect();
+            places.iter().filter(|place| place.counters > 0).map(ArrayPlace::range).collect();
         ranges.sort_unstable_by_key(|range| range.start);
         ranges.array_windows().any(|[before, after]| after.start < before.end)
     }
@@ -280,7 +280,7 @@ mod whole {
             let mut unknown = self.unknown;
             unknown.sort_unstable();
             // True if an unknown thread counted in this array.
-            let is_counted = |place: &Place| {
+            let is_counted = |place: &ArrayPlace| {
                 let range = place.range();
                 let first = unknown.partition_point(|&offset| offset < range.start);
                 unknown.get(first).is_some_and(|&offset| offset < range.end)
@@ -288,7 +288,7 @@ mod whole {
             if !header.shared && exact.into_iter().any(is_counted) {
                 header.head.flags |= UNREGISTERED_THREADS;
             }
-            let module = |place: &Place| {
+            let module = |place: &ArrayPlace| {
                 let range = self.counts.range(place.range());
                 let counts = range.filter(|(_, count)| **count != 0);
                 profile::Module {
@@ -315,8 +315,8 @@ mod tests {
 
     const REGION: u64 = 2 * PAGE;
 
-    fn place(id: u8, offset: u64, counters: u64, threads: Threads) -> Place {
-        Place { id: ModuleId([id; 16]), offset, counters, threads }
+    fn place(id: u8, offset: u64, counters: u64, threads: Threads) -> ArrayPlace {
+        ArrayPlace { id: ModuleId([id; 16]), offset, counters, threads }
     }
 
     fn file(flags: u32, slots: &[&[(u64, u64)]]) -> Vec<u8> {
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn arrays_that_overlap_are_refused() {
-        let decoded = |places: &[Place]| {
+        let decoded = |places: &[ArrayPlace]| {
             let mut bytes = Vec::new();
             write_header(&mut bytes, &Head::default(), REGION, None, places.iter().copied());
             Header::decode(&bytes).map(|header| header.places.len())
@@ -415,8 +415,8 @@ mod tests {
         assert_eq!(decoded(&[one, two]), Err(Error::Invalid("two counter arrays overlap")));
         assert_eq!(decoded(&[two, one]), Err(Error::Invalid("two counter arrays overlap")));
         assert_eq!(decoded(&[one, one]), Err(Error::Invalid("two counter arrays overlap")));
-        let touching = Place { offset: 80, ..two };
-        assert_eq!(decoded(&[touching, Place { counters: 0, ..two }, one]), Ok(3));
+        let touching = ArrayPlace { offset: 80, ..two };
+        assert_eq!(decoded(&[touching, ArrayPlace { counters: 0, ..two }, one]), Ok(3));
     }
 
     #[test]

@@ -19,10 +19,10 @@
 //! * An even 16-bit word: twice the number of a path that recorded no addresses.
 //! * An odd 32-bit word below 2^31: a path. Half of it is the number. The addresses that its
 //!   accesses record follow, [`ADDRESS`] bytes each, in the order of the path.
-//! * An odd 32-bit word from 2^31 on: an [event](Kind), whose payload follows.
+//! * An odd 32-bit word from 2^31 on: an [event](RecordKind), whose payload follows.
 //!
 //! The number of a path is unique in the process. An image has as many numbers as its region has
-//! words; the [`Kind::Image`] event has the first. The *n*-th word of the region, from the start of
+//! words; the [`RecordKind::Image`] event has the first. The *n*-th word of the region, from the start of
 //! the image's numbers, is counter *n* in the sense of the manifest.
 
 use core::mem::size_of;
@@ -99,7 +99,7 @@ pub struct ChunkHead {
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum RecordKind {
     /// An image is loaded: the first number of its paths (32 bits), its distance from the addresses
     /// in its file (64 bits), the length of its build-id (8 bits), the build-id, its path.
     Image = 1,
@@ -118,7 +118,7 @@ pub enum Kind {
     Off = 7,
 }
 
-impl Kind {
+impl RecordKind {
     /// All kinds.
     pub const ALL: [Self; 7] = [
         Self::Image,
@@ -162,7 +162,7 @@ pub enum Start {
     /// A path with this number in the process.
     Path(u32),
     /// An event: its kind, if known, and the length of its payload.
-    Event(Option<Kind>, usize),
+    Event(Option<RecordKind>, usize),
 }
 
 impl Start {
@@ -178,7 +178,7 @@ impl Start {
             Self::Path(word >> 1)
         } else {
             let number = (word >> 24 & 0x7f) as u8;
-            let kind = Kind::ALL.into_iter().find(|kind| *kind as u8 == number);
+            let kind = RecordKind::ALL.into_iter().find(|kind| *kind as u8 == number);
             Self::Event(kind, (word >> 1 & 0x7f_ffff) as usize)
         };
         Some((start, size_of::<u32>()))
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(read(0xffff_fffe), Some((Start::Path(0x7fff), 2)));
         assert_eq!(read(3), Some((Start::Path(1), 4)));
         assert_eq!(read((1 << 31) - 1), Some((Start::Path((1 << 30) - 1), 4)));
-        for kind in Kind::ALL {
+        for kind in RecordKind::ALL {
             let event = Start::Event(Some(kind), 0x7f_ffff);
             assert_eq!(read(kind.word(0x7f_ffff)), Some((event, 4)));
         }

@@ -35,7 +35,7 @@ pub type Edges = Vec<(u32, u32, u64)>;
 
 /// The weights of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct FunctionWeights {
     /// The instructions of functions that executed more than this one, per thousand of all executed
     /// instructions.
     pub hotter: u32,
@@ -47,7 +47,7 @@ pub struct Known {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
     /// The functions, by their names as written in the file.
-    functions: BTreeMap<String, BTreeMap<String, Known>>,
+    functions: BTreeMap<String, BTreeMap<String, FunctionWeights>>,
     /// See [`is_ambiguous`](Self::is_ambiguous).
     ambiguous: bool,
 }
@@ -82,11 +82,11 @@ impl Weights {
     /// Adds the weights of a function; `source` is `None` for an inline one. If several copies, in
     /// several images, have the same edges, their counts are added up, and the least `hotter` is
     /// kept. Otherwise the hottest copy is kept.
-    pub fn insert(&mut self, source: Option<&str>, function: &str, known: Known) {
+    pub fn insert(&mut self, source: Option<&str>, function: &str, known: FunctionWeights) {
         self.insert_words(&source_word(source), &word(function), known);
     }
 
-    fn insert_words(&mut self, source: &str, function: &str, known: Known) {
+    fn insert_words(&mut self, source: &str, function: &str, known: FunctionWeights) {
         let functions = self.functions.entry(source.into()).or_default();
         let Some(other) = functions.get_mut(function) else {
             functions.insert(function.into(), known);
@@ -111,7 +111,7 @@ impl Weights {
 
     /// Returns the weights of a function of this source file, or of an inline function of that
     /// name.
-    pub fn get(&self, source: &str, function: &str) -> Option<&Known> {
+    pub fn get(&self, source: &str, function: &str) -> Option<&FunctionWeights> {
         let function = word(function);
         let of = |source: &str| self.functions.get(source)?.get(&*function);
         of(&source_word(Some(source))).or_else(|| of(INLINE))
@@ -123,7 +123,7 @@ impl Weights {
         text.push('\n');
         for (source, functions) in &self.functions {
             let _ = writeln!(text, "source {source}");
-            for (function, Known { hotter, edges }) in functions {
+            for (function, FunctionWeights { hotter, edges }) in functions {
                 let _ = writeln!(text, "function {function}\nhotter {hotter}");
                 for (from, to, count) in edges {
                     let _ = writeln!(text, "edge {from} {to} {count}");
@@ -176,12 +176,12 @@ impl Weights {
                 "function" if !part.is_empty() => {
                     function = rest;
                     if is_wanted {
-                        weights.insert_words(key, function, Known::default());
+                        weights.insert_words(key, function, FunctionWeights::default());
                     }
                 }
                 "hotter" | "edge" if !function.is_empty() => {
                     let functions = weights.functions.get_mut(key).filter(|_| is_wanted);
-                    let mut unwanted = Known::default();
+                    let mut unwanted = FunctionWeights::default();
                     let known = functions
                         .and_then(|functions| functions.get_mut(function))
                         .unwrap_or(&mut unwanted);
@@ -237,8 +237,8 @@ mod tests {
 
     use super::*;
 
-    fn known(hotter: u32, edges: Edges) -> Known {
-        Known { hotter, edges }
+    fn known(hotter: u32, edges: Edges) -> FunctionWeights {
+        FunctionWeights { hotter, edges }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Weights: the choice among several copies of a function, and damaged files.
 
-use pathformat::weights::{Edges, Known, Weights};
+use pathformat::weights::{Edges, FunctionWeights, Weights};
 
-fn known(hotter: u32, edges: &[(u32, u32, u64)]) -> Known {
-    Known { hotter, edges: Edges::from(edges) }
+fn known(hotter: u32, edges: &[(u32, u32, u64)]) -> FunctionWeights {
+    FunctionWeights { hotter, edges: Edges::from(edges) }
 }
 
 /// Returns the weights of a function after both were inserted.
-fn both(one: Known, other: Known) -> Known {
+fn both(one: FunctionWeights, other: FunctionWeights) -> FunctionWeights {
     let mut weights = Weights::default();
     weights.insert(Some("a.c"), "f", one);
     weights.insert(Some("a.c"), "f", other);
@@ -37,7 +37,7 @@ fn graphs_are_the_same_if_all_their_edges_are() {
         known(4, &[(0, 1, 10), (1, 2, 20), (2, 3, 1)]),
     ] {
         assert_eq!(both(one.clone(), other.clone()), one, "{other:?}");
-        let hotter = Known { hotter: 0, ..other };
+        let hotter = FunctionWeights { hotter: 0, ..other };
         assert_eq!(both(one.clone(), hotter.clone()), hotter);
     }
     assert_eq!(

@@ -5,20 +5,20 @@ use pathformat::profile::{
     CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, PARTIAL, UNREGISTERED_THREADS,
 };
 use pathformat::raw::{
-    FLAGS_OFFSET, Header, MOVES_POINTER, OWN_BASE, PAGE, Place, SHARED, Sums, write_header,
+    ArrayPlace, FLAGS_OFFSET, Header, MOVES_POINTER, OWN_BASE, PAGE, SHARED, Sums, write_header,
 };
 use pathformat::settings::Threads;
 use pathformat::wire::{Error, checksum};
 
 const SENSELESS: Error = Error::Invalid("the sizes in its header make no sense");
 
-fn place(id: u8, offset: u64, counters: u64, threads: Threads) -> Place {
-    Place { id: ModuleId([id; 16]), offset, counters, threads }
+fn place(id: u8, offset: u64, counters: u64, threads: Threads) -> ArrayPlace {
+    ArrayPlace { id: ModuleId([id; 16]), offset, counters, threads }
 }
 
 /// Returns a header without the padding behind it, and the size that it states. The image has a
 /// name of this length.
-fn header(flags: u32, region: u64, name: usize, places: &[Place]) -> (Vec<u8>, u64) {
+fn header(flags: u32, region: u64, name: usize, places: &[ArrayPlace]) -> (Vec<u8>, u64) {
     let image = vec![b'x'; name];
     let head = Head { flags, pid: 7, image: &image, ..Head::default() };
     let mut bytes = Vec::new();

@@ -251,7 +251,7 @@ impl Options {
         }
     }
 
-    /// True if a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or
+    /// True if a function is hot enough; `hotter` as in [`FunctionWeights`](pathformat::weights::FunctionWeights), or
     /// `None` if it did not run.
     pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
         self.hot

@@ -11,7 +11,7 @@ use pathformat::raw::PAGE;
 use crate::auxiliary::Vector;
 use crate::global::Global;
 use crate::notes;
-use crate::origin::{Asked, Origin};
+use crate::origin::{Asker, Origin};
 use crate::pattern;
 use crate::proc::{Library, cut_deleted, for_each_byte, mapped_path, unescape};
 use crate::sys::{self, File, Names, OpenError};
@@ -48,12 +48,12 @@ impl Environment {
     }
 
     /// Reads everything. `address` is that of any code of the image.
-    pub fn read(&mut self, address: usize, build_id: &[u8], asked: Asked, library: &impl Library) {
+    pub fn read(&mut self, address: usize, build_id: &[u8], asked: Asker, library: &impl Library) {
         let vector = Vector::read(library);
         self.origin.read(asked, &vector, library, &mut self.scratch);
         let program = match asked {
-            Asked::Counted(program) => Some(program),
-            Asked::Alone => None,
+            Asker::Counted(program) => Some(program),
+            Asker::Alone => None,
         };
         self.read_images(address, program, build_id, vector.ok().as_ref());
     }
@@ -244,7 +244,7 @@ mod tests {
     fn this_process_is_described() {
         let mut environment = Box::new(Environment::new());
         let code = this_process_is_described as *const () as usize;
-        environment.read(code, &[1], Asked::Counted(code), &NoLibrary);
+        environment.read(code, &[1], Asker::Counted(code), &NoLibrary);
         assert!(environment.enabled());
         let program = std::env::current_exe().expect("Linux has /proc");
         assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());
@@ -264,7 +264,7 @@ mod tests {
         let read = || {
             let mut environment = Box::new(Environment::new());
             let code = this_process_is_described as *const () as usize;
-            environment.read(code, &[1], Asked::Counted(code), &NoLibrary);
+            environment.read(code, &[1], Asker::Counted(code), &NoLibrary);
             environment
         };
         let (mut one, other) = (read(), read());

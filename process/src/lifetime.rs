@@ -1,7 +1,7 @@
 //! Initialisation when an image is loaded, and code that runs when it ends.
 
 use crate::environment::Environment;
-use crate::origin::Asked;
+use crate::origin::Asker;
 use crate::proc::Library;
 use crate::{imports, notes, target};
 
@@ -54,7 +54,7 @@ pub fn read(
     environment: &mut Environment,
     address: usize,
     build_id: &[u8],
-    asked: Asked,
+    asked: Asker,
     library: &impl Library,
 ) {
     environment.read(address, build_id, asked, library);

@@ -10,13 +10,13 @@ use crate::auxiliary::{self, Vector};
 use crate::pattern;
 use crate::proc::{self, Library, Status, Variables};
 use crate::sys::kept::Kept;
-use crate::sys::{self, File, Identity, OpenError, Place};
+use crate::sys::{self, File, FilePlace, Identity, OpenError};
 use crate::text::{Path, Text, directory_length};
 
 /// The state of an [`Origin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-enum State {
+enum Recording {
     /// Not read yet. Its value is 0.
     Unknown = 0,
     /// Nothing is written.
@@ -27,7 +27,7 @@ enum State {
 
 /// The image for which the origin is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum Asker {
     /// An image of a program with counters, which has code at this address.
     Counted(usize),
     /// A library in a program without counters, which may have run for a while.
@@ -37,7 +37,7 @@ pub enum Asked {
 /// The state at the start. All-zero bytes are an origin that was not read yet.
 #[repr(C)]
 pub struct Origin {
-    state: State,
+    state: Recording,
     /// The process to which the times belong.
     process: u32,
     /// Nanoseconds since 1970.
@@ -68,7 +68,7 @@ impl Origin {
     /// Returns an origin that was not read yet.
     pub const fn new() -> Self {
         Self {
-            state: State::Unknown,
+            state: Recording::Unknown,
             process: 0,
             time: 0,
             process_start: 0,
@@ -87,23 +87,23 @@ impl Origin {
 
     /// Returns true if the origin was read.
     pub fn is_known(&self) -> bool {
-        self.state != State::Unknown
+        self.state != Recording::Unknown
     }
 
     /// Returns true if profiles are to be written.
     pub fn enabled(&self) -> bool {
-        self.state == State::On
+        self.state == Recording::On
     }
 
     /// Reads everything.
     pub fn read(
         &mut self,
-        asked: Asked,
+        asked: Asker,
         vector: &Result<Vector, OpenError>,
         library: &impl Library,
         line: &mut Path,
     ) {
-        self.state = State::Off;
+        self.state = Recording::Off;
         self.process = sys::process();
         if auxiliary::is_privileged(vector) {
             return;
@@ -117,7 +117,7 @@ impl Origin {
         if self.pattern.overflowed() || pattern::is_off(self.pattern.as_bytes()) {
             return;
         }
-        self.state = State::On;
+        self.state = Recording::On;
         let status = self.read_clocks();
         self.ancestry.read(status.as_ref());
         self.directory.fill(sys::current_directory);
@@ -130,19 +130,19 @@ impl Origin {
             && !pattern::is_absolute(self.pattern.as_bytes())
             && line.as_bytes().starts_with(b"/")
             && line.as_path().is_some_and(|path| sys::identity(path) != sys::identity(c"."));
-        if asked == Asked::Alone && (!sane || elsewhere) {
+        if asked == Asker::Alone && (!sane || elsewhere) {
             self.flags |= UNSURE;
         }
     }
 
     /// Makes sure that nothing is written.
     pub fn turn_off(&mut self) {
-        self.state = State::Off;
+        self.state = Recording::Off;
     }
 
     #[cfg(test)]
     pub(crate) fn turn_on(&mut self) {
-        self.state = State::On;
+        self.state = Recording::On;
     }
 
     /// Copies what another image has read.
@@ -211,7 +211,7 @@ impl Origin {
 
     /// Returns the place to which a path leads: in the directory that was kept open, or from the
     /// root, if the root has not changed.
-    pub fn place<'a>(&self, path: &'a mut Path) -> Option<Place<'a>> {
+    pub fn place<'a>(&self, path: &'a mut Path) -> Option<FilePlace<'a>> {
         let known = self.folder_path.as_bytes().len();
         let kept = path.as_bytes().starts_with(self.folder_path.as_bytes())
             && !path.as_bytes().get(known..).unwrap_or_default().contains(&b'/');
@@ -219,6 +219,6 @@ impl Origin {
             return path.as_path_from(known).map(|name| folder.inside(name));
         }
         (self.root == Identity::NONE || sys::identity(c"/") == self.root)
-            .then(|| path.as_path().map(Place::from))?
+            .then(|| path.as_path().map(FilePlace::from))?
     }
 }

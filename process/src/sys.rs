@@ -25,7 +25,7 @@ pub mod thread;
 pub use file::{File, Locked, OpenError};
 pub use limits::{address_space_limit, file_size_limit};
 pub use place::{
-    Identity, Kind, Place, current_directory, identity, identity_of, kind, kind_of_entry,
+    FileKind, FilePlace, Identity, current_directory, identity, identity_of, kind, kind_of_entry,
     make_directory, may_write_in, read_link, unlink,
 };
 pub use process::{

@@ -11,7 +11,7 @@ use pathformat::files;
 use crate::environment::Environment;
 use crate::pattern::{self, Facts};
 use crate::proc::{self, Library};
-use crate::sys::{self, Kind, Names};
+use crate::sys::{self, FileKind, Names};
 use crate::text::{Path, directory_length};
 
 /// The directory of devices. No profile belongs beside them, …
@@ -152,13 +152,15 @@ fn facts<'a>(environment: &'a Environment, names: &'a Names) -> Facts<'a> {
 /// Returns true if a path names a directory in which the profile shall be. Where every user can
 /// make directories, a directory of another user is a trap.
 fn may_enter(path: &mut Path, parent: &mut Path) -> bool {
-    let Some(Kind::Directory { owner, .. }) = path.as_path().map(sys::kind) else { return false };
+    let Some(FileKind::Directory { owner, .. }) = path.as_path().map(sys::kind) else {
+        return false;
+    };
     if owner == 0 || owner == sys::user() {
         return true;
     }
     parent.clear();
     parent.push_all(path.as_bytes().get(..directory_length(path.as_bytes())).unwrap_or_default());
-    !matches!(parent.as_path().map(sys::kind), None | Some(Kind::Directory { open: true, .. }))
+    !matches!(parent.as_path().map(sys::kind), None | Some(FileKind::Directory { open: true, .. }))
 }
 
 /// Writes the path of a raw file that does not exist to `raw`. Returns its number, at least
@@ -175,7 +177,7 @@ pub fn free_raw(
     let mut find = |number| {
         raw_name(profile, number, raw);
         let place = environment.origin.place(raw)?;
-        Some(sys::kind_of_entry(place) == Kind::Nothing)
+        Some(sys::kind_of_entry(place) == FileKind::Nothing)
     };
     let (mut taken, mut stride) = (first.saturating_sub(1), 1);
     let mut found = loop {
@@ -235,7 +237,7 @@ fn make_parents(path: &[u8], parent: &mut Path) {
     parent.push_all(path.get(..directory_length(path)).unwrap_or_default());
     if parent
         .as_path()
-        .is_none_or(|directory| matches!(sys::kind(directory), Kind::Directory { .. }))
+        .is_none_or(|directory| matches!(sys::kind(directory), FileKind::Directory { .. }))
     {
         return;
     }

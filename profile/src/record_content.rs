@@ -233,7 +233,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     use pathformat::ModuleId;
-    use pathformat::raw::{PAGE, Place, write_header};
+    use pathformat::raw::{ArrayPlace, PAGE, write_header};
     use pathformat::settings::Threads;
 
     use super::*;
@@ -245,7 +245,7 @@ mod tests {
         let path = folder.path().join("x.pathprof.raw");
         let head = Head { pid: 7, start: 5, process_start: 3, image: b"/bin/x", ..Head::default() };
         let far = REGION - PAGE;
-        let place = |id, offset| Place {
+        let place = |id, offset| ArrayPlace {
             id: ModuleId([id; 16]),
             offset,
             counters: 512,

@@ -30,7 +30,7 @@ use trace::steps::time::Times;
 use trace::steps::totals::Totals;
 
 use crate::export::json;
-use crate::export::steps_json::{self, Touched};
+use crate::export::steps_json::{self, AccessedObjects};
 use crate::show::options::Options;
 use crate::show::report;
 use crate::show::trace_steps::StepWriter;
@@ -133,7 +133,7 @@ pub fn trace(bytes: &[u8], path: &Path) {
             listed += 1;
             let objects = objects.as_mut().map(|objects| objects.of(&program, &told));
             let objects = objects.as_deref();
-            let touched = Touched { objects, names: &names };
+            let touched = AccessedObjects { objects, names: &names };
             let step = match told {
                 StreamEntry::Step(step) => step,
                 StreamEntry::Event(event) => {

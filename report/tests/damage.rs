@@ -5,7 +5,7 @@
 use counts::sample::units as samples;
 
 use pathformat::profile::Head;
-use pathformat::raw::{Place, write_header};
+use pathformat::raw::{ArrayPlace, write_header};
 use pathformat::settings::Threads;
 use pathprof::bytes;
 
@@ -80,7 +80,7 @@ fn profiles() {
 #[test]
 fn raw_files() {
     let head = Head { pid: 7, image: b"/bin/demo", ..Head::default() };
-    let place = |id: u8, offset, threads| Place {
+    let place = |id: u8, offset, threads| ArrayPlace {
         id: pathformat::ModuleId([id; 16]),
         offset,
         counters: 30,

@@ -7,7 +7,7 @@
 
 use pathformat::profile;
 use process::origin::Origin;
-use process::sys::{self, File, Kind, Locked, OpenError, Place};
+use process::sys::{self, File, FileKind, FilePlace, Locked, OpenError};
 use process::text::Path;
 
 /// The first word of a profile.
@@ -69,11 +69,11 @@ pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<
 }
 
 /// Opens the file. The second value is true if it was created.
-fn open(place: Place<'_>) -> Result<(File, bool), Refusal> {
+fn open(place: FilePlace<'_>) -> Result<(File, bool), Refusal> {
     File::append(place).map_err(|error| match error {
         OpenError::Limit => Refusal::Failed(error),
         // A link, a directory, or a file of another user.
-        _ if sys::kind_of_entry(place) != Kind::Nothing => Refusal::Taken,
+        _ if sys::kind_of_entry(place) != FileKind::Nothing => Refusal::Taken,
         _ => Refusal::Failed(error),
     })
 }

@@ -5,7 +5,7 @@ use core::{ptr, slice};
 
 use pathformat::ModuleId;
 use pathformat::descriptor::{ABI_VERSION, Descriptor, KEYS, LIBRARY, Module};
-use pathformat::raw::{OWN_BASE, Place};
+use pathformat::raw::{ArrayPlace, OWN_BASE};
 use pathformat::settings::Threads;
 
 /// The descriptor of an image. All fields are constant once the image is relocated.
@@ -14,8 +14,8 @@ use pathformat::settings::Threads;
 pub(crate) struct Image(Descriptor);
 
 /// Returns the place of a module's counters, for a raw file.
-fn place(module: &Module) -> Place {
-    Place {
+fn place(module: &Module) -> ArrayPlace {
+    ArrayPlace {
         id: ModuleId(module.id),
         offset: module.offset,
         counters: module.counters,
@@ -77,13 +77,13 @@ impl Image {
     }
 
     /// Returns the places of the modules' counters in a slot.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place> + Clone {
+    pub(crate) fn places(&self) -> impl Iterator<Item = ArrayPlace> + Clone {
         self.modules().iter().map(place).filter(|place| place.is_within(self.0.region_size))
     }
 }
 
 /// Returns the range of a module's counters in a slot.
-pub(crate) fn range(place: &Place) -> Range<usize> {
+pub(crate) fn range(place: &ArrayPlace) -> Range<usize> {
     let range = place.range();
     range.start as usize..range.end as usize
 }

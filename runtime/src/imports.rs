@@ -13,7 +13,7 @@ use crate::image::Image;
 
 /// The function that creates a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ThreadFunction {
     /// `pthread_create(thread, attributes, start, argument)`.
     Posix,
     /// `thrd_create(thread, start, argument)`.
@@ -112,9 +112,9 @@ impl Library for CLibrary {
 
 /// Returns the function that creates a thread in the C library, or that of a sanitizer before it; 0
 /// if there is none.
-pub(crate) fn next_create(kind: Kind) -> usize {
+pub(crate) fn next_create(kind: ThreadFunction) -> usize {
     let others = others();
-    if kind == Kind::Posix && others.sanitizer_create_thread != 0 {
+    if kind == ThreadFunction::Posix && others.sanitizer_create_thread != 0 {
         return others.sanitizer_create_thread;
     }
     if others.find_symbol == 0 {
@@ -122,8 +122,8 @@ pub(crate) fn next_create(kind: Kind) -> usize {
     }
     const NEXT: usize = usize::MAX;
     let name: &CStr = match kind {
-        Kind::Posix => c"pthread_create",
-        Kind::C => c"thrd_create",
+        ThreadFunction::Posix => c"pthread_create",
+        ThreadFunction::C => c"thrd_create",
     };
     // SAFETY: the function is `dlsym` of the C library, and the text ends with a NUL.
     unsafe {

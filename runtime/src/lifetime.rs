@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use process::environment;
 use process::lifetime::{build_id, read};
-use process::origin::Asked;
+use process::origin::Asker;
 
 use crate::imports::CLibrary;
 use crate::{counting, imports, shared_registry};
@@ -39,7 +39,7 @@ extern "C" fn start() {
     let registry = shared_registry::get();
     let program =
         if imports::image().is_library() { shared_registry::program_code() } else { Some(address) };
-    let asked = program.map_or(Asked::Alone, Asked::Counted);
+    let asked = program.map_or(Asker::Alone, Asker::Counted);
     registry.with(|shared| {
         if shared.origin.is_known() {
             environment.join(&mut shared.origin, address, build_id);

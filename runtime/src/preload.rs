@@ -20,7 +20,7 @@ use pathformat::settings::Threads;
 use process::environment::Environment;
 use process::global::Global;
 use process::notes::{self, Segment};
-use process::origin::Asked;
+use process::origin::Asker;
 use process::others::ForkRegistration;
 use process::proc::NoLibrary;
 use process::sys::mapping::{self, At};
@@ -128,7 +128,7 @@ struct Counted {
 }
 
 /// The whole state. It is all zeros at first.
-struct State {
+struct Preloaded {
     /// The environment at the start of the process.
     started: Environment,
     /// A copy of it, with the image that is being written.
@@ -146,7 +146,7 @@ struct State {
     written: bool,
 }
 
-static STATE: Global<State> = Global::new(State {
+static STATE: Global<Preloaded> = Global::new(Preloaded {
     started: Environment::new(),
     environment: Environment::new(),
     images: [const { None }; MOST_IMAGES],
@@ -179,7 +179,7 @@ extern "C" fn start() {
         ));
     });
     let Some((code, build_id, counts)) = program else { return };
-    let asked = if counts { Asked::Counted(code) } else { Asked::Alone };
+    let asked = if counts { Asker::Counted(code) } else { Asker::Alone };
     state.started.read(code, build_id, asked, &NoLibrary);
     if !state.started.enabled() {
         return;
@@ -342,7 +342,7 @@ fn loaded(images: &[Option<Counted>], look: u32) -> impl Iterator<Item = &Counte
     images.iter().flatten().filter(move |counted| counted.seen == look)
 }
 
-impl State {
+impl Preloaded {
     /// Begins to count in this process.
     fn begin(&mut self) {
         self.process = sys::process();

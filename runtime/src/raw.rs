@@ -23,7 +23,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use linux_raw_sys::general::TMPFS_MAGIC;
 use pathformat::profile::Head;
-use pathformat::raw::{self, FLAGS_OFFSET, PAGE, Place};
+use pathformat::raw::{self, ArrayPlace, FLAGS_OFFSET, PAGE};
 use process::environment::Environment;
 use process::sys::kept::Kept;
 use process::sys::mapping::{self, At};
@@ -106,7 +106,7 @@ impl RawFile {
         head: &Head<'_>,
         region_size: u64,
         map: Option<&[u8]>,
-        places: impl Iterator<Item = Place> + Clone,
+        places: impl Iterator<Item = ArrayPlace> + Clone,
         room: &mut Room,
     ) -> Result<File, OpenError> {
         self.forget();

@@ -13,14 +13,14 @@ pub(crate) static REGISTRY: Registry = Registry::new();
 /// Returns the registry of the process: the executable's, or else this image's own.
 pub(crate) fn get() -> &'static Registry {
     match found() {
-        Found::Registry(registry, _) => registry,
+        OtherRegistry::Registry(registry, _) => registry,
         _ => &REGISTRY,
     }
 }
 
 /// Returns true if the registry is this image's.
 pub(crate) fn has_own_registry() -> bool {
-    !matches!(found(), Found::Registry(..))
+    !matches!(found(), OtherRegistry::Registry(..))
 }
 
 /// Returns the address of code of the executable, if this is a library and the executable has a
@@ -31,19 +31,19 @@ pub(crate) fn program_code() -> Option<usize> {
 
 /// Returns true if the executable has a registry of another version.
 pub(crate) fn is_other_runtime() -> bool {
-    matches!(found(), Found::OtherVersion)
+    matches!(found(), OtherRegistry::OtherVersion)
 }
 
 /// Returns the distance of the words that the executable lends from the thread pointer.
 pub(crate) fn lent_words() -> Option<usize> {
     match found() {
-        Found::Registry(_, words) => Some(words),
-        Found::None | Found::OtherVersion => None,
+        OtherRegistry::Registry(_, words) => Some(words),
+        OtherRegistry::None | OtherRegistry::OtherVersion => None,
     }
 }
 
 /// The registry of another image.
-enum Found {
+enum OtherRegistry {
     /// There is none, or this image is the executable.
     None,
     /// A registry of another version, which must be left alone.
@@ -52,13 +52,13 @@ enum Found {
     Registry(&'static Registry, usize),
 }
 
-fn found() -> Found {
+fn found() -> OtherRegistry {
     let function = others().create_thread;
     let is_aligned = function.is_multiple_of(layout::ALIGNMENT as usize);
     let is_other = image().is_library() && function != 0 && is_aligned;
     // Code that may only be executed cannot be read.
     if !is_other || !thread::is_readable(function + layout::SIGNATURE_OFFSET as usize) {
-        return Found::None;
+        return OtherRegistry::None;
     }
     let at = |offset: u64| (function + offset as usize) as *const u8;
     let [registry, words] = [layout::REGISTRY_OFFSET, layout::WORDS_OFFSET].map(at);
@@ -70,11 +70,11 @@ fn found() -> Found {
     if signature == layout::SIGNATURE {
         // SAFETY: the signature vouches for the distance, and executables are never unloaded.
         let registry = unsafe { &*registry.offset(distance as isize).cast::<Registry>() };
-        return Found::Registry(registry, words as usize);
+        return OtherRegistry::Registry(registry, words as usize);
     }
     let name = ..layout::SIGNATURE_NAME;
     let is_ours = signature[name] == layout::SIGNATURE[name];
-    if is_ours { Found::OtherVersion } else { Found::None }
+    if is_ours { OtherRegistry::OtherVersion } else { OtherRegistry::None }
 }
 
 /// Returns true if threads outside of the registry may be looked for: the registry has every thread

@@ -6,7 +6,7 @@
 
 use core::arch::{asm, global_asm};
 
-use crate::imports::{self, Kind};
+use crate::imports::{self, ThreadFunction};
 use crate::shared_registry;
 use crate::slots::Slot;
 
@@ -59,7 +59,7 @@ pub(crate) unsafe extern "C" fn create(
     real: usize,
     kind: u32,
 ) -> i32 {
-    let kind = if kind == 0 { Kind::Posix } else { Kind::C };
+    let kind = if kind == 0 { ThreadFunction::Posix } else { ThreadFunction::C };
     let real = if real == 0 { imports::next_create(kind) } else { real };
     if real == 0 {
         return NOT_CREATED[kind as usize];
@@ -69,8 +69,8 @@ pub(crate) unsafe extern "C" fn create(
         unsafe {
             let real = core::mem::transmute::<usize, Create>(real);
             match kind {
-                Kind::Posix => real(thread, attributes, start, argument),
-                Kind::C => real(thread, start, argument, 0),
+                ThreadFunction::Posix => real(thread, attributes, start, argument),
+                ThreadFunction::C => real(thread, start, argument, 0),
             }
         }
     };

@@ -59,11 +59,11 @@ pub(crate) struct Block {
     pub(crate) words: Words,
     runtime: usize,
     /// The rest of the thread's memory, once the thread has asked for room.
-    pub(crate) state: *mut State,
+    pub(crate) state: *mut ThreadState,
 }
 
 /// The rest of the state of a thread. All-zero bytes are a valid value.
-pub(crate) struct State {
+pub(crate) struct ThreadState {
     /// This memory in the list of mapped chunks.
     pub(crate) owner: Owner,
     /// The stream in use: 0 for the thread's own, or one more than the level of a handler.
@@ -128,7 +128,7 @@ impl Block {
     }
 }
 
-impl State {
+impl ThreadState {
     /// Returns the stream in use, and the number of the stream that it interrupts.
     pub(crate) fn current(&mut self) -> (&mut Stream, u32) {
         let used = self.used.min(HANDLERS);
@@ -198,8 +198,8 @@ mod tests {
         Words { next, limit: next + 1 }
     }
 
-    fn state() -> State {
-        State {
+    fn state() -> ThreadState {
+        ThreadState {
             owner: Owner::NONE,
             used: 0,
             streams: Default::default(),

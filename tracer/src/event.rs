@@ -10,7 +10,7 @@ use core::mem::size_of;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use pathformat::trace::Kind;
+use pathformat::trace::RecordKind;
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::block::Block;
@@ -38,7 +38,7 @@ unsafe extern "C" {
 }
 
 /// Writes an event.
-pub(crate) fn write<T: IntoBytes + Immutable>(kind: Kind, payload: &T) {
+pub(crate) fn write<T: IntoBytes + Immutable>(kind: RecordKind, payload: &T) {
     let words = Block::own();
     // SAFETY: the thread's own memory. A thread without a stream asks for one first, which decides
     // whether its paths are recorded.

@@ -10,7 +10,7 @@ use pathformat::variables;
 use process::environment;
 use process::global::Global;
 use process::lifetime::{build_id, displacement, read};
-use process::origin::Asked;
+use process::origin::Asker;
 use process::others::ForkRegistration;
 use process::proc::{self, NoLibrary};
 use process::sys;
@@ -179,7 +179,7 @@ fn describe() {
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
     let library = descriptor.flags & pathformat::descriptor::LIBRARY != 0;
-    let asked = if library { Asked::Alone } else { Asked::Counted(address) };
+    let asked = if library { Asker::Alone } else { Asker::Counted(address) };
     read(environment, address, build_id(), asked, &NoLibrary);
     image.describe(descriptor, displacement(), build_id(), environment.image.as_bytes());
 }

@@ -4,7 +4,7 @@ use core::{ptr, slice};
 
 use pathformat::descriptor::{ABI_VERSION, Descriptor, LIBRARY, Module};
 use pathformat::raw::{TRACED, WAITS};
-use pathformat::trace::{Kind, NUMBERS, array_word};
+use pathformat::trace::{NUMBERS, RecordKind, array_word};
 
 /// The largest length of a path in an event, which is the kernel's limit.
 const PATH: usize = 4096;
@@ -112,7 +112,7 @@ impl Image {
         };
         let length = 4 + 8 + 1 + build_id.len() + path.len();
         let parts = [
-            &Kind::Image.word(length as u32).to_le_bytes()[..],
+            &RecordKind::Image.word(length as u32).to_le_bytes()[..],
             &self.first.to_le_bytes(),
             &(self.displacement as u64).to_le_bytes(),
             &[build_id.len() as u8],

@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use pathformat::trace::Operation;
 
-use crate::block::{Block, State};
+use crate::block::{Block, ThreadState};
 use crate::clock;
 use crate::locks;
 use crate::next;
@@ -187,7 +187,7 @@ fn take_numbers(count: u64) -> u64 {
 }
 
 /// Returns the state of the calling thread, once it has a stream.
-fn state<'a>() -> Option<&'a mut State> {
+fn state<'a>() -> Option<&'a mut ThreadState> {
     // SAFETY: the thread's own memory.
     unsafe { (*Block::own()).state.as_mut() }
 }

@@ -3,7 +3,7 @@
 //! An operation that releases takes a ticket before it begins. One that acquires takes a ticket
 //! after it has ended. Tickets thus never contradict the order that the program saw.
 
-use pathformat::trace::{Kind, Operation, Synchronisation};
+use pathformat::trace::{Operation, RecordKind, Synchronisation};
 
 use crate::clock;
 use crate::event;
@@ -47,7 +47,7 @@ impl Begun {
             begin: self.begin.into(),
             end: clock::ticks().into(),
         };
-        event::write(Kind::Synchronised, &event);
+        event::write(RecordKind::Synchronised, &event);
     }
 }
 

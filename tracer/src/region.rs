@@ -15,9 +15,9 @@
 use core::mem::{size_of, take};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use pathformat::trace::{Kind, LONGEST_RECORD};
+use pathformat::trace::{LONGEST_RECORD, RecordKind};
 
-use crate::block::{Block, State, Stream, Words};
+use crate::block::{Block, Stream, ThreadState, Words};
 use crate::file::CHUNK;
 
 /// The offset from a thread's state to the memory that is never read.
@@ -27,7 +27,7 @@ const UNREAD: usize = 4096;
 const UNREAD_USED: usize = 8 << 10;
 
 const _: () = {
-    assert!(size_of::<State>() <= UNREAD);
+    assert!(size_of::<ThreadState>() <= UNREAD);
     assert!(UNREAD + UNREAD_USED + LONGEST_RECORD < CHUNK);
 };
 
@@ -70,13 +70,13 @@ pub(crate) fn is_recorded() -> bool {
 }
 
 /// Returns the words of a thread whose paths are not recorded.
-fn unread(state: &State) -> Words {
+fn unread(state: &ThreadState) -> Words {
     let next = (&raw const *state).addr() + UNREAD;
     Words { next, limit: next + UNREAD_USED }
 }
 
 /// Returns true if the paths of a thread with these words are not recorded.
-fn is_unread(state: &State, words: Words) -> bool {
+fn is_unread(state: &ThreadState, words: Words) -> bool {
     (unread(state).next..(&raw const *state).addr() + CHUNK).contains(&words.next)
 }
 
@@ -84,7 +84,7 @@ fn is_unread(state: &State, words: Words) -> bool {
 ///
 /// # Safety
 /// The place must be in a chunk of the thread's that has room.
-pub(crate) unsafe fn mark(place: usize, kind: Kind) -> usize {
+pub(crate) unsafe fn mark(place: usize, kind: RecordKind) -> usize {
     // SAFETY: the caller vouches for it.
     unsafe { (place as *mut u32).write_unaligned(kind.word(0)) };
     place + size_of::<u32>()
@@ -92,7 +92,7 @@ pub(crate) unsafe fn mark(place: usize, kind: Kind) -> usize {
 
 /// Serves a thread that asks for room. Returns the place of its next record if that is to be
 /// written without another chunk.
-pub(crate) fn room(state: &mut State, words: &mut Words) -> Option<usize> {
+pub(crate) fn room(state: &mut ThreadState, words: &mut Words) -> Option<usize> {
     let was_unread = is_unread(state, *words);
     let unread = unread(state);
     let stream = state.current().0;
@@ -122,12 +122,12 @@ fn go_on(stream: &mut Stream, words: &mut Words, kept: Words) {
     if stream.is_off != 0 && words.next < words.limit {
         stream.is_off = 0;
         // SAFETY: the place is in a chunk of the stream, which is not full.
-        words.next = unsafe { mark(words.next, Kind::Off) };
+        words.next = unsafe { mark(words.next, RecordKind::Off) };
     }
 }
 
 /// Directs the paths of a stream, or an event, to the file again.
-fn resume(state: &mut State, words: &mut Words) {
+fn resume(state: &mut ThreadState, words: &mut Words) {
     if is_unread(state, *words) {
         let has_ended = words.next != unread(state).next;
         let stream = state.current().0;
@@ -138,7 +138,7 @@ fn resume(state: &mut State, words: &mut Words) {
 }
 
 /// Directs the paths of a stream to the memory that is never read.
-fn pause(state: &mut State, words: &mut Words) {
+fn pause(state: &mut ThreadState, words: &mut Words) {
     if !is_unread(state, *words) {
         let kept = *words;
         *words = unread(state);
@@ -149,7 +149,7 @@ fn pause(state: &mut State, words: &mut Words) {
 impl Block {
     /// Returns the state of the thread and its words, unless the words belong to a handler without
     /// a stream.
-    fn with_room(&mut self) -> Option<(&mut State, &mut Words)> {
+    fn with_room(&mut self) -> Option<(&mut ThreadState, &mut Words)> {
         // SAFETY: null, or the thread's own memory.
         let state = unsafe { self.state.as_mut() }.filter(|state| state.beyond == 0)?;
         Some((state, &mut self.words))

@@ -5,14 +5,16 @@ use core::mem::{self, size_of};
 use core::ptr::{self, NonNull};
 
 use pathformat::profile::{ENDED, Head, PARTIAL};
-use pathformat::trace::{CHUNK_HEAD, ChunkHead, Clock, Kind, LONGEST_RECORD, NUMBERS, PROCESS};
+use pathformat::trace::{
+    CHUNK_HEAD, ChunkHead, Clock, LONGEST_RECORD, NUMBERS, PROCESS, RecordKind,
+};
 use process::environment::Environment;
 use process::global::Global;
 use process::sys::mapping::{self, At};
 use process::sys::{self, File, Names, OpenError, apart, thread};
 use zerocopy::IntoBytes;
 
-use crate::block::{Block, State, Stream, Words};
+use crate::block::{Block, Stream, ThreadState, Words};
 use crate::chunk::{self, limit, unmap, used};
 use crate::clock;
 use crate::compressor::Compressor;
@@ -210,7 +212,8 @@ impl Shared {
         }
         let words = if let Ok((start, offset)) = found {
             let mut next = start.as_ptr() as usize + CHUNK_HEAD;
-            let reasons = [(&mut stream.lost, Kind::Lost), (&mut stream.is_off, Kind::Off)];
+            let reasons =
+                [(&mut stream.lost, RecordKind::Lost), (&mut stream.is_off, RecordKind::Off)];
             for (is_missing, why) in reasons {
                 if mem::take(is_missing) != 0 {
                     // SAFETY: a chunk of ours, which is longer.
@@ -243,7 +246,7 @@ impl Shared {
     }
 
     /// Returns the state of a thread; `None` if there is no memory for it.
-    fn state_of<'a>(&mut self, block: &mut Block, thread: u32) -> Option<&'a mut State> {
+    fn state_of<'a>(&mut self, block: &mut Block, thread: u32) -> Option<&'a mut ThreadState> {
         if block.state.is_null() {
             let start = mapping::map_private(At::Anywhere, CHUNK)?;
             let Some(owner) = self.owners.add(thread, start.as_ptr() as usize, 0) else {
@@ -251,7 +254,7 @@ impl Shared {
                 unsafe { mapping::unmap(start, CHUNK) };
                 return None;
             };
-            block.state = start.cast::<State>().as_ptr();
+            block.state = start.cast::<ThreadState>().as_ptr();
             // SAFETY: zeros are a state, and the memory is longer.
             unsafe { (*block.state).owner = owner };
         }
@@ -346,7 +349,7 @@ impl Shared {
         let now = clock::now();
         let mut event = [0; size_of::<u32>() + size_of::<Clock>()];
         let (word, payload) = event.split_at_mut(size_of::<u32>());
-        word.copy_from_slice(&Kind::Clock.word(payload.len() as u32).to_le_bytes());
+        word.copy_from_slice(&RecordKind::Clock.word(payload.len() as u32).to_le_bytes());
         payload.copy_from_slice(now.as_bytes());
         self.write_event(file, &event);
     }
@@ -391,7 +394,7 @@ impl Shared {
     /// Removes the chunks of threads that ended.
     fn search(&mut self, block: &Block, thread: u32) {
         // SAFETY: null, or the thread's own memory.
-        let own = unsafe { block.state.as_ref() }.map(State::owners).unwrap_or_default();
+        let own = unsafe { block.state.as_ref() }.map(ThreadState::owners).unwrap_or_default();
         // The number may be that of a thread that ended before.
         let is_lost = |owner, chunk: &Chunk| match chunk.thread {
             NOBODY => false,
@@ -425,7 +428,7 @@ impl Shared {
         block.words = Words::default();
         // SAFETY: null, or the thread's own memory.
         let state = unsafe { block.state.as_mut() };
-        let own = state.as_deref().map(State::owners).unwrap_or_default();
+        let own = state.as_deref().map(ThreadState::owners).unwrap_or_default();
         self.owners.search(|owner, _| !own.contains(&owner), |chunk| unmap(&chunk));
         let Some(state) = state else { return };
         let thread = thread::current();

@@ -3,7 +3,7 @@
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// The payload of [`Synchronised`](super::Kind::Synchronised): an operation by which threads or
+/// The payload of [`Synchronised`](super::RecordKind::Synchronised): an operation by which threads or
 /// processes wait for each other.
 ///
 /// A *ticket* is a unique number in the process, from 1. The ticket `before` is taken just before
@@ -219,7 +219,7 @@ impl Synchronisation {
     }
 }
 
-/// The payload of [`Allocated`](super::Kind::Allocated): memory is allocated, or freed, or both.
+/// The payload of [`Allocated`](super::RecordKind::Allocated): memory is allocated, or freed, or both.
 #[repr(C)]
 #[derive(
     Clone,
@@ -244,7 +244,7 @@ pub struct Allocation {
     pub former: U64,
 }
 
-/// The payload of [`Clock`](super::Kind::Clock): the readings of two clocks at the same time.
+/// The payload of [`Clock`](super::RecordKind::Clock): the readings of two clocks at the same time.
 #[repr(C)]
 #[derive(
     Clone,
@@ -266,7 +266,7 @@ pub struct Clock {
     pub time: U64,
 }
 
-/// The payload of [`Repeated`](super::Kind::Repeated): a path that records only its number ended
+/// The payload of [`Repeated`](super::RecordKind::Repeated): a path that records only its number ended
 /// several times in a row. The event exists from the beginning of the first repetition on, and its
 /// count grows with each.
 #[repr(C)]

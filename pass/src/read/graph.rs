@@ -37,7 +37,7 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, GlobalValue, InstructionOpcode, InstructionValue};
 use pathformat::manifest::{Outcome, WeightSource};
 use pathformat::settings::Mode;
-use pathformat::weights::Known;
+use pathformat::weights::FunctionWeights;
 use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind};
 
 use crate::ffi::Analyses;
@@ -91,7 +91,7 @@ impl<'ctx> Graph<'ctx> {
         function: FunctionValue<'ctx>,
         analyses: *mut Analyses,
         options: &Options,
-        known: Option<&Known>,
+        known: Option<&FunctionWeights>,
     ) -> Self {
         let traces = options.cuts_at_calls();
         let split_off = split(function, analyses, traces);
@@ -200,7 +200,8 @@ impl<'ctx> Graph<'ctx> {
             (Some(_), Some(_)) => WeightSource::Measured,
             (Some(_), None) => WeightSource::Outdated,
         };
-        let counts = |known: &Known| known.edges.iter().map(|&(_, _, count)| count).collect();
+        let counts =
+            |known: &FunctionWeights| known.edges.iter().map(|&(_, _, count)| count).collect();
         let frequency = measured.map_or(frequency, counts);
         Self {
             cfg,
@@ -276,7 +277,7 @@ impl<'ctx> Graph<'ctx> {
 }
 
 /// True if a graph has the edges that an earlier run knew.
-fn has_edges(cfg: &Cfg, known: &Known) -> bool {
+fn has_edges(cfg: &Cfg, known: &FunctionWeights) -> bool {
     let edges = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
     edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }

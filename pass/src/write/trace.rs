@@ -19,7 +19,7 @@ use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
 use pathformat::ModuleId;
 use pathformat::manifest::Tickets;
 use pathformat::settings::{Level, Stage};
-use pathformat::trace::{ADDRESS, Kind as Event, RESERVE};
+use pathformat::trace::{ADDRESS, RESERVE, RecordKind as Event};
 use paths::Plan;
 use paths::cfg::Block;
 use paths::dag::DagEdge;

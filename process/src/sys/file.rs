@@ -15,7 +15,7 @@ use linux_raw_sys::general::{
 };
 
 use super::call::{call, checked};
-use super::place::{Identity, Place};
+use super::place::{FilePlace, Identity};
 
 /// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. The
 /// representation is twice the descriptor plus two, or plus three if it is borrowed, so that zero
@@ -109,8 +109,8 @@ pub enum Locked {
 
 impl File {
     /// Returns the place of a name in this directory, which stays open.
-    pub fn inside<'a>(&self, name: &'a CStr) -> Place<'a> {
-        Place::inside(self.descriptor(), name)
+    pub fn inside<'a>(&self, name: &'a CStr) -> FilePlace<'a> {
+        FilePlace::inside(self.descriptor(), name)
     }
 
     /// Returns another descriptor of the file, not below `first`, which the caller closes.
@@ -118,7 +118,7 @@ impl File {
         duplicate(self.descriptor(), first)
     }
 
-    fn open_with(place: Place<'_>, flags: u32, mode: usize) -> Result<Self, OpenError> {
+    fn open_with(place: FilePlace<'_>, flags: u32, mode: usize) -> Result<Self, OpenError> {
         // A pipe at this path must not make the program wait.
         let flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
         // SAFETY: the path ends with a NUL.
@@ -151,20 +151,20 @@ impl File {
     }
 
     /// Creates a file that did not exist, for its owner alone to read and write.
-    pub fn create(place: Place<'_>) -> Result<Self, OpenError> {
+    pub fn create(place: FilePlace<'_>) -> Result<Self, OpenError> {
         let file = Self::open_with(place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)?;
         file.let_owner_read();
         Ok(file)
     }
 
     /// Opens a file for reading and writing.
-    pub fn open_to_change(place: Place<'_>) -> Result<Self, OpenError> {
+    pub fn open_to_change(place: FilePlace<'_>) -> Result<Self, OpenError> {
         Self::open_with(place, O_RDWR | O_NOFOLLOW, 0)
     }
 
     /// Opens a file so that each write goes to its end, and creates it if it is missing. The second
     /// value is true if it was created.
-    pub fn append(place: Place<'_>) -> Result<(Self, bool), OpenError> {
+    pub fn append(place: FilePlace<'_>) -> Result<(Self, bool), OpenError> {
         let flags = O_RDWR | O_APPEND | O_NOFOLLOW;
         let existing = || Self::open_with(place, flags, 0).map(|file| (file, false));
         match existing() {

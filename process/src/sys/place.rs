@@ -13,7 +13,7 @@ use super::call::{call, checked};
 
 /// A name in a directory, or a path.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct FilePlace<'a> {
     /// The descriptor of the directory.
     pub(super) directory: usize,
     /// The address of the name.
@@ -21,13 +21,13 @@ pub struct Place<'a> {
     owner: PhantomData<&'a CStr>,
 }
 
-impl<'a> From<&'a CStr> for Place<'a> {
+impl<'a> From<&'a CStr> for FilePlace<'a> {
     fn from(path: &'a CStr) -> Self {
         Self { directory: AT_FDCWD as usize, name: path.as_ptr() as usize, owner: PhantomData }
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> FilePlace<'a> {
     /// Returns the place of a name in the directory with this descriptor, which stays open.
     pub(super) fn inside(folder: usize, name: &'a CStr) -> Self {
         Self { directory: folder, ..Self::from(name) }
@@ -56,7 +56,7 @@ impl Identity {
 
 /// The kind of the entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// Nothing, or nothing that the process may see.
     Nothing,
     /// A directory.
@@ -70,7 +70,7 @@ pub enum Kind {
     Other,
 }
 
-pub(super) fn look(place: Place<'_>, flags: u32) -> Option<stat> {
+pub(super) fn look(place: FilePlace<'_>, flags: u32) -> Option<stat> {
     let mut status = MaybeUninit::<stat>::zeroed();
     let arguments =
         [place.directory, place.name, status.as_mut_ptr() as usize, flags as usize, 0, 0];
@@ -78,16 +78,18 @@ pub(super) fn look(place: Place<'_>, flags: u32) -> Option<stat> {
     unsafe { (call(__NR_newfstatat, arguments) == 0).then(|| status.assume_init()) }
 }
 
-fn kind_with(place: Place<'_>, flags: u32) -> Kind {
-    let Some(status) = look(place, flags) else { return Kind::Nothing };
+fn kind_with(place: FilePlace<'_>, flags: u32) -> FileKind {
+    let Some(status) = look(place, flags) else { return FileKind::Nothing };
     match status.st_mode & S_IFMT {
-        S_IFDIR => Kind::Directory { owner: status.st_uid, open: status.st_mode & S_IWOTH != 0 },
-        _ => Kind::Other,
+        S_IFDIR => {
+            FileKind::Directory { owner: status.st_uid, open: status.st_mode & S_IWOTH != 0 }
+        }
+        _ => FileKind::Other,
     }
 }
 
 /// Returns the kind of the entry at a path. Symbolic links are followed.
-pub fn kind(path: &CStr) -> Kind {
+pub fn kind(path: &CStr) -> FileKind {
     kind_with(path.into(), 0)
 }
 
@@ -97,16 +99,16 @@ pub fn identity(path: &CStr) -> Identity {
 }
 
 /// Returns the identity of the entry itself. Symbolic links are not followed.
-pub fn identity_of(place: Place<'_>) -> Identity {
+pub fn identity_of(place: FilePlace<'_>) -> Identity {
     identity_with(place, AT_SYMLINK_NOFOLLOW)
 }
 
-fn identity_with(place: Place<'_>, flags: u32) -> Identity {
+fn identity_with(place: FilePlace<'_>, flags: u32) -> Identity {
     look(place, flags).map_or(Identity::NONE, |status| Identity::of(&status))
 }
 
 /// Returns the kind of the entry itself. Symbolic links are not followed.
-pub fn kind_of_entry(place: Place<'_>) -> Kind {
+pub fn kind_of_entry(place: FilePlace<'_>) -> FileKind {
     kind_with(place, AT_SYMLINK_NOFOLLOW)
 }
 
@@ -122,7 +124,7 @@ pub fn may_write_in(directory: &CStr) -> bool {
 }
 
 /// Removes a file, if it is there.
-pub fn unlink(place: Place<'_>) {
+pub fn unlink(place: FilePlace<'_>) {
     // SAFETY: the name ends with a NUL.
     unsafe { call(__NR_unlinkat, [place.directory, place.name, 0, 0, 0, 0]) };
 }

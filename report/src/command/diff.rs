@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use compare::comparison::{Comparison, compare};
 use compare::formulas::Formula;
 use compare::scale::{Per, Scale};
-use compare::spectra::{Kind, Spectra};
+use compare::spectra::{ElementKind, Spectra};
 use counts::matching::ImagePlaces;
 use counts::model::{Function, Report};
 use pathprof::export::diff_json;
@@ -319,10 +319,10 @@ impl DiffArguments {
 
     fn spectra_options(&self) -> spectra::Options {
         let kind = |elements: &Elements| match elements {
-            Elements::Paths => Kind::Paths,
-            Elements::Blocks => Kind::Blocks,
-            Elements::Branches => Kind::Branches,
-            Elements::Lines => Kind::Lines,
+            Elements::Paths => ElementKind::Paths,
+            Elements::Blocks => ElementKind::Blocks,
+            Elements::Branches => ElementKind::Branches,
+            Elements::Lines => ElementKind::Lines,
         };
         spectra::Options {
             top: self.top,

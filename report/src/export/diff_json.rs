@@ -12,9 +12,9 @@ use compare::comparison::Comparison;
 use compare::formulas::{FORMULAS, Formula};
 use compare::pairs::Pair;
 use compare::parts::{Part, Sides};
-use compare::paths::What;
+use compare::paths::PathChange;
 use compare::scale::runs;
-use compare::spectra::{Element, KINDS, Kind, Ranked, Spectra};
+use compare::spectra::{Element, ElementKind, KINDS, Ranked, Spectra};
 use counts::model::{Function, Path, Report};
 use counts::select::Filter;
 use profile::escape;
@@ -165,20 +165,20 @@ fn function(pair: &Pair<'_>) -> Value {
     })
 }
 
-fn path(pair: &Pair<'_>, what: &What<'_>) -> Value {
+fn path(pair: &Pair<'_>, what: &PathChange<'_>) -> Value {
     let one = |path: Option<&Path>| {
         path.map(|path| json!({ "id": path.id.to_string(), "instructions": path.instructions }))
     };
     let mut entry = json!({
         "function": symbol(pair),
         "what": match what {
-            What::Path(..) => "path",
-            What::Rest => "rest",
-            What::Changed => "changed",
-            What::NotCounted => "not_counted",
+            PathChange::Path(..) => "path",
+            PathChange::Rest => "rest",
+            PathChange::Changed => "changed",
+            PathChange::NotCounted => "not_counted",
         },
     });
-    if let (What::Path(a, b), Value::Object(entry)) = (what, &mut entry) {
+    if let (PathChange::Path(a, b), Value::Object(entry)) = (what, &mut entry) {
         entry.insert("a".into(), json!(one(*a)));
         entry.insert("b".into(), json!(one(*b)));
         let known = b.zip(pair.b).or(a.zip(pair.a));
@@ -208,26 +208,26 @@ fn lines(function: &Function, block: u32) -> Vec<u32> {
     locations.map(|location| location.line).filter(|&line| line != 0).collect()
 }
 
-fn block(pair: &Pair<'_>, what: blocks::What<'_>) -> Value {
+fn block(pair: &Pair<'_>, what: blocks::BlockPlace<'_>) -> Value {
     let symbol = symbol(pair);
     match what {
-        blocks::What::Block(block) => {
+        blocks::BlockPlace::Block(block) => {
             let lines = pair.function().map(|function| lines(function, block));
             json!({ "function": symbol, "block": block, "lines": lines })
         }
-        blocks::What::Line { function, a, b } => {
+        blocks::BlockPlace::Line { function, a, b } => {
             json!({ "function": symbol, "of": function, "line": [a, b] })
         }
-        blocks::What::NoLine => json!({ "function": symbol, "line": null }),
+        blocks::BlockPlace::NoLine => json!({ "function": symbol, "line": null }),
     }
 }
 
-fn kind_word(kind: Kind) -> &'static str {
+fn kind_word(kind: ElementKind) -> &'static str {
     match kind {
-        Kind::Paths => "paths",
-        Kind::Blocks => "blocks",
-        Kind::Branches => "branches",
-        Kind::Lines => "lines",
+        ElementKind::Paths => "paths",
+        ElementKind::Blocks => "blocks",
+        ElementKind::Branches => "branches",
+        ElementKind::Lines => "lines",
     }
 }
 

@@ -93,14 +93,14 @@ struct AllocationEntry {
 
 /// The objects that are touched, if they were requested, and their names.
 #[derive(Clone, Copy, Debug)]
-pub struct Touched<'a> {
+pub struct AccessedObjects<'a> {
     /// The objects that an access or an event touches, by index.
     pub objects: Option<&'a [Option<Object<'a>>]>,
     /// The names of owners.
     pub names: &'a OwnerNames<'a>,
 }
 
-impl Touched<'_> {
+impl AccessedObjects<'_> {
     fn entries(&self, number: usize) -> Option<Vec<Option<OwnerEntry>>> {
         let objects = self.objects?;
         let entry = |at: usize| {
@@ -120,7 +120,7 @@ pub fn step(
     stream: &Stream,
     step: &Step,
     with_accesses: bool,
-    touched: Touched<'_>,
+    touched: AccessedObjects<'_>,
     out: &mut dyn Write,
 ) -> serde_json::Result<()> {
     let of = &program.functions[step.path.function.index()].function;
@@ -161,7 +161,7 @@ pub fn event(
     stream: &Stream,
     event: &Event,
     times: &Times,
-    touched: Touched<'_>,
+    touched: AccessedObjects<'_>,
     out: &mut dyn Write,
 ) -> serde_json::Result<()> {
     let (number, thread, interrupts) = (stream.number, stream.thread, stream.interrupts);

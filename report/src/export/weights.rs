@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use counts::model::{Count, Function, Report};
 use pathformat::manifest::Linkage;
-use pathformat::weights::{Edges, Known, Weights};
+use pathformat::weights::{Edges, FunctionWeights, Weights};
 
 /// Returns the weights of every function that ran.
 pub fn of(report: &Report) -> Weights {
@@ -19,8 +19,10 @@ pub fn of(report: &Report) -> Weights {
         let source =
             report.modules.get(function.module).map_or("", |module| module.source.as_str());
         let is_inline = matches!(function.shape.linkage, Linkage::Inline | Linkage::Copy);
-        let known =
-            Known { hotter: (hotter.saturating_mul(1000) / all) as u32, edges: edges(function) };
+        let known = FunctionWeights {
+            hotter: (hotter.saturating_mul(1000) / all) as u32,
+            edges: edges(function),
+        };
         weights.insert((!is_inline).then_some(source), &function.shape.name, known);
         hotter = hotter.saturating_add(function.executed());
     }

@@ -12,7 +12,7 @@ use compare::calls::{CallPart, Callee};
 use compare::comparison::{Comparison, compare};
 use compare::pairs::{Matched, Pair};
 use compare::parts::{Part, Parts, Sides};
-use compare::paths::{PathPart, What};
+use compare::paths::{PathChange, PathPart};
 use compare::scale::{Per, Scale, runs, signed};
 use compare::structure::same_instructions;
 use counts::listed_paths::ListedPath;
@@ -306,7 +306,7 @@ impl<'a> View<'_, 'a> {
 
     /// Returns a path to be written: that of B if it has one.
     fn listed_path(&self, part: &Part<PathPart<'a>>) -> Option<ListedPath<'a>> {
-        let What::Path(a, b) = part.what.what else { return None };
+        let PathChange::Path(a, b) = part.what.what else { return None };
         let pair = self.comparison.pair(part.what.pair);
         let of = |report: &'a Report, path: Option<&'a Path>, function: Option<&'a Function>| {
             let (path, function) = path.zip(function)?;
@@ -341,12 +341,15 @@ impl<'a> View<'_, 'a> {
             let of_path = |path: Option<&Path>| {
                 path.map_or(Cell::Nothing, |path| Cell::Text(path.id.to_string()))
             };
-            let sides = if let What::Path(a, b) = part.what.what { [a, b] } else { [None; 2] };
+            let sides =
+                if let PathChange::Path(a, b) = part.what.what { [a, b] } else { [None; 2] };
             let remark = match part.what.what {
-                What::Path(..) => path_remark(pair, part, sides),
-                What::Rest => "executed beside its uncut paths".into(),
-                What::Changed => "changed; its lines are compared below".into(),
-                What::NotCounted => "no paths are counted; its blocks are compared below".into(),
+                PathChange::Path(..) => path_remark(pair, part, sides),
+                PathChange::Rest => "executed beside its uncut paths".into(),
+                PathChange::Changed => "changed; its lines are compared below".into(),
+                PathChange::NotCounted => {
+                    "no paths are counted; its blocks are compared below".into()
+                }
             };
             let [id_a, id_b] = sides.map(of_path);
             let path = self.listed_path(part).and_then(|of| texts.borrow_mut().remove(&key(&of)));
@@ -490,10 +493,10 @@ fn path_remark(pair: &Pair<'_>, part: &Part<PathPart<'_>>, sides: [Option<&Path>
 /// Returns a block of a pair, or a line.
 fn block_or_line(pair: &Pair<'_>, part: &BlockPart<'_>) -> String {
     match part.what {
-        blocks::What::Block(number) => {
+        blocks::BlockPlace::Block(number) => {
             pair.function().map_or_else(String::new, |of| block_and_line(of, number))
         }
-        blocks::What::Line { function: of, a, b } => {
+        blocks::BlockPlace::Line { function: of, a, b } => {
             let is_own = pair.function().is_some_and(|own| {
                 own.shape.name == of || demangle(of) == own.demangled || of.is_empty()
             });
@@ -505,7 +508,7 @@ fn block_or_line(pair: &Pair<'_>, part: &BlockPart<'_>) -> String {
             };
             if is_own { line } else { format!("inlined {}, {line}", demangle(of)) }
         }
-        blocks::What::NoLine => "no line".into(),
+        blocks::BlockPlace::NoLine => "no line".into(),
     }
 }
 

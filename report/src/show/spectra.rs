@@ -2,7 +2,7 @@
 //! branches and lines, the most suspicious first.
 
 use compare::formulas::{Formula, Runs};
-use compare::spectra::{Element, Kind, Ranked, Spectra};
+use compare::spectra::{Element, ElementKind, Ranked, Spectra};
 use counts::listed_paths::ListedPath;
 use counts::model::{Count, Function};
 use counts::path_text::Wording;
@@ -26,7 +26,7 @@ pub struct Options {
     /// The formula of the scores.
     pub formula: Formula,
     /// The kinds of elements that are ranked.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ElementKind>,
 }
 
 /// Returns rankings of the elements that runs executed. All names in `spectra` must be
@@ -114,13 +114,13 @@ impl<'a> View<'_, 'a> {
     }
 
     fn functions(&self) -> Table<'a> {
-        let by = self.options.kinds.first().copied().unwrap_or(Kind::Paths);
+        let by = self.options.kinds.first().copied().unwrap_or(ElementKind::Paths);
         let ranked = self.spectra.ranked_functions(by, self.options.formula);
         let one = match by {
-            Kind::Paths => "path",
-            Kind::Blocks => "block",
-            Kind::Branches => "branch",
-            Kind::Lines => "line",
+            ElementKind::Paths => "path",
+            ElementKind::Blocks => "block",
+            ElementKind::Branches => "branch",
+            ElementKind::Lines => "line",
         };
         let mut table = self.table("functions", function_columns(), &ranked, |&function| {
             function_cells(&self.spectra.functions[function])
@@ -129,12 +129,12 @@ impl<'a> View<'_, 'a> {
         table
     }
 
-    fn elements(&self, kind: Kind) -> Table<'a> {
+    fn elements(&self, kind: ElementKind) -> Table<'a> {
         let ranked = self.spectra.ranked(kind, self.options.formula, &self.options.filter);
         let function = |element: &Element| &self.spectra.functions[self.spectra.function(element)];
         let text = |title, key| Column::new(title, CellKind::Text).key(key);
         match kind {
-            Kind::Paths => {
+            ElementKind::Paths => {
                 let listed = ranked[..shown(self.options.top, ranked.len())].iter().map(|ranked| {
                     let Element::Path(of, id) = ranked.what else { return None };
                     let function = &self.spectra.functions[*of];
@@ -161,7 +161,7 @@ impl<'a> View<'_, 'a> {
                     function_cells(function(element)).into_iter().chain([id, path]).collect()
                 })
             }
-            Kind::Blocks => {
+            ElementKind::Blocks => {
                 let columns =
                     function_columns().into_iter().chain([text("block", "block").stacked()]);
                 self.table("blocks", columns, &ranked, |element| {
@@ -173,7 +173,7 @@ impl<'a> View<'_, 'a> {
                     function_cells(of).into_iter().chain([block]).collect()
                 })
             }
-            Kind::Branches => {
+            ElementKind::Branches => {
                 let columns =
                     function_columns().into_iter().chain([text("branch", "branch").stacked()]);
                 self.table("branches", columns, &ranked, |element| {
@@ -185,7 +185,7 @@ impl<'a> View<'_, 'a> {
                     function_cells(of).into_iter().chain([branch]).collect()
                 })
             }
-            Kind::Lines => {
+            ElementKind::Lines => {
                 let line = Column::new("line", CellKind::SourceLine);
                 let columns = [line, Column::new("function", CellKind::Name)];
                 self.table("lines", columns, &ranked, |element| {

@@ -8,7 +8,7 @@ use pathformat::manifest::{
     Block, Call, DagEdge, DagEdgeKind, Exit, Function, INDIRECT, Location, Manifest,
 };
 use pathformat::profile::{Head, Module, Part, RunId};
-use pathformat::raw::{Place, write_header};
+use pathformat::raw::{ArrayPlace, write_header};
 use pathformat::settings::Threads;
 use pathformat::wire::Sink;
 use pathformat::{names, record};
@@ -40,7 +40,7 @@ fn only_regular_files_are_read() {
     scene.refused("it is a pipe, not a regular file");
     // Beside a raw file, where its finished profile would be.
     let mut raw = Vec::new();
-    let place = Place { id: IDENTITY, offset: 0, counters: 1, threads: Threads::Exact };
+    let place = ArrayPlace { id: IDENTITY, offset: 0, counters: 1, threads: Threads::Exact };
     let image = scene.path("image");
     let head = Head { run: RunId([1; 16]), image: image.as_os_str().as_bytes(), ..Head::default() };
     let size = write_header(&mut raw, &head, 4096, None, [place].into_iter());
@@ -63,7 +63,8 @@ fn arrays_of_a_raw_file_that_overlap() {
     let head = Head { run: RunId([1; 16]), image: image.as_os_str().as_bytes(), ..Head::default() };
     // 6,000 arrays of the same 12,000 counters.
     let region = 24 * 4096;
-    let place = Place { id: IDENTITY, offset: 0, counters: region / 8, threads: Threads::Exact };
+    let place =
+        ArrayPlace { id: IDENTITY, offset: 0, counters: region / 8, threads: Threads::Exact };
     let mut bytes = Vec::new();
     let size = write_header(&mut bytes, &head, region, None, std::iter::repeat_n(place, 6_000));
     bytes.resize((size + region) as usize, 1);
@@ -72,7 +73,7 @@ fn arrays_of_a_raw_file_that_overlap() {
         .refused("the header of this raw file is damaged or truncated: two counter arrays overlap");
     // As many arrays, each with a counter that an unknown thread stepped.
     let mut bytes = Vec::new();
-    let places = (0..400_000).map(|at| Place { offset: at * 8, counters: 1, ..place });
+    let places = (0..400_000).map(|at| ArrayPlace { offset: at * 8, counters: 1, ..place });
     let size = write_header(&mut bytes, &head, 800 * 4096, None, places);
     bytes.resize((size + 100 * 4096) as usize, 1);
     scene.write("x.pathprof", &bytes);

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::names;
-use pathformat::trace::{Allocation, CHUNK_HEAD, ChunkHead, Kind, Operation, Synchronisation};
+use pathformat::trace::{
+    Allocation, CHUNK_HEAD, ChunkHead, Operation, RecordKind, Synchronisation,
+};
 use serde_json::{Value, json};
 
 use zerocopy::IntoBytes;
@@ -417,7 +419,7 @@ fn operation(of: Operation, tickets: (u64, u64), times: (u64, u64)) -> Vec<u8> {
         end: times.1.into(),
         ..Synchronisation::default()
     };
-    let word = Kind::Synchronised.word(size_of::<Synchronisation>() as u32);
+    let word = RecordKind::Synchronised.word(size_of::<Synchronisation>() as u32);
     [&word.to_le_bytes()[..], event.as_bytes()].concat()
 }
 
@@ -651,7 +653,7 @@ fn races_are_told_where_nothing_orders() {
 /// The record of memory that is allocated, or is free from now on.
 fn allocation(address: u64, size: u64, former: u64) -> Vec<u8> {
     let event = Allocation { address: address.into(), size: size.into(), former: former.into() };
-    let word = Kind::Allocated.word(size_of::<Allocation>() as u32);
+    let word = RecordKind::Allocated.word(size_of::<Allocation>() as u32);
     [&word.to_le_bytes()[..], event.as_bytes()].concat()
 }
 

@@ -15,7 +15,7 @@ use crate::slots::{CHUNKS, Slot};
 /// The use of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-enum State {
+enum SlotState {
     /// Unused. It is zero, as in a fresh mapping.
     Free = 0,
     /// Reserved for a thread that has not begun.
@@ -36,7 +36,7 @@ pub(crate) const ENDED: u32 = 2;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Thread {
-    state: State,
+    state: SlotState,
     /// The number of the thread in the kernel.
     number: u32,
     /// The thread pointer.
@@ -195,7 +195,7 @@ impl Shared {
             self.collect();
         }
         let free = if self.free > 0 {
-            self.slots().find(|&slot| self.is(slot, State::Free))
+            self.slots().find(|&slot| self.is(slot, SlotState::Free))
         } else {
             None
         };
@@ -206,11 +206,11 @@ impl Shared {
             }
             None => self.extend()?,
         };
-        self.thread(slot)?.state = State::Starting;
+        self.thread(slot)?.state = SlotState::Starting;
         Some(slot)
     }
 
-    fn is(&mut self, slot: Slot, state: State) -> bool {
+    fn is(&mut self, slot: Slot, state: SlotState) -> bool {
         self.thread(slot).is_some_and(|thread| thread.state == state)
     }
 
@@ -237,10 +237,10 @@ impl Shared {
         }
         for slot in self.slots() {
             if let Some(thread) = self.thread(slot)
-                && thread.state == State::Running
+                && thread.state == SlotState::Running
                 && !thread::is_alive(thread.number)
             {
-                thread.state = State::Free;
+                thread.state = SlotState::Free;
                 self.free += 1;
             }
         }
@@ -249,7 +249,7 @@ impl Shared {
     /// Frees the slot of a thread that could not be started.
     pub(crate) fn give_back(&mut self, slot: Slot) {
         if let Some(thread) = self.thread(slot) {
-            thread.state = State::Free;
+            thread.state = SlotState::Free;
             self.free += 1;
         }
     }
@@ -263,7 +263,7 @@ impl Shared {
     pub(crate) fn begin(&mut self, slot: Slot) {
         let (number, pointer) = (thread::current(), thread::pointer());
         if let Some(thread) = self.thread(slot) {
-            *thread = Thread { state: State::Running, number, pointer, ..*thread };
+            *thread = Thread { state: SlotState::Running, number, pointer, ..*thread };
             // SAFETY: images in the list are loaded.
             self.each_image(|image| unsafe { Member::attach(image, slot, pointer) });
         }
@@ -289,7 +289,8 @@ impl Shared {
     /// Returns the slot of the calling thread, or the region's if the thread is not registered.
     pub(crate) fn own_slot(&mut self) -> Slot {
         let own = thread::current();
-        let is_own = |thread: &mut Thread| thread.state == State::Running && thread.number == own;
+        let is_own =
+            |thread: &mut Thread| thread.state == SlotState::Running && thread.number == own;
         let found = self.slots().find(|&slot| self.thread(slot).is_some_and(is_own));
         found.unwrap_or(Slot::REGION)
     }
@@ -325,12 +326,12 @@ impl Shared {
     pub(crate) fn add(&mut self, image: *mut Member) {
         for slot in self.slots() {
             if let Some(&mut Thread { state, number, pointer, .. }) = self.thread(slot)
-                && state != State::Free
+                && state != SlotState::Free
             {
                 // SAFETY: the caller's image is loaded.
                 unsafe { Member::prepare(image, slot) };
                 // A thread that has ended may have left its stack to others.
-                if state == State::Running && thread::is_alive(number) {
+                if state == SlotState::Running && thread::is_alive(number) {
                     // SAFETY: as above.
                     unsafe { Member::attach(image, slot, pointer) };
                 }
@@ -378,11 +379,11 @@ impl Shared {
         let mut own = Slot::REGION;
         for slot in self.slots() {
             let Some(thread) = self.thread(slot) else { continue };
-            if thread.state == State::Running && thread.pointer == pointer {
+            if thread.state == SlotState::Running && thread.pointer == pointer {
                 thread.number = number;
                 own = slot;
-            } else if first && thread.state != State::Free {
-                thread.state = State::Free;
+            } else if first && thread.state != SlotState::Free {
+                thread.state = SlotState::Free;
                 self.free += 1;
             }
         }
@@ -394,7 +395,7 @@ impl Shared {
         let own = thread::current();
         let threads = self.slots().filter_map(|slot| self.thread(slot).copied());
         threads
-            .filter(|thread| thread.state == State::Running && thread.number != own)
+            .filter(|thread| thread.state == SlotState::Running && thread.number != own)
             .any(|thread| !thread::is_waiting(thread.number))
     }
 
@@ -408,7 +409,8 @@ impl Shared {
         for slot in self.slots() {
             if let Some(&mut Thread { state, number, .. }) = self.thread(slot) {
                 known += u64::from(
-                    state == State::Starting || state == State::Running && thread::is_alive(number),
+                    state == SlotState::Starting
+                        || state == SlotState::Running && thread::is_alive(number),
                 );
             }
         }

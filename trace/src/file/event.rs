@@ -1,7 +1,7 @@
 //! The events of a trace.
 
 use pathformat::messages;
-use pathformat::trace::{Allocation, Kind, Operation, Repetition, Synchronisation};
+use pathformat::trace::{Allocation, Operation, RecordKind, Repetition, Synchronisation};
 use zerocopy::FromBytes;
 
 /// Something that happened between two paths.
@@ -14,19 +14,19 @@ pub enum Event {
     /// A path ended several times, one after the other.
     Repeated(Repetition),
     /// An event of another kind, which does not concern a thread; `None` if the kind is unknown.
-    Other(Option<Kind>),
+    Other(Option<RecordKind>),
 }
 
 impl Event {
     /// Decodes the payload of an event of this kind. A payload that is too short yields
     /// `Other(None)`. Extra bytes at the end are ignored.
-    pub fn of(kind: Option<Kind>, payload: &[u8]) -> Self {
+    pub fn of(kind: Option<RecordKind>, payload: &[u8]) -> Self {
         match kind {
-            Some(Kind::Synchronised) => Synchronisation::read_from_prefix(payload)
+            Some(RecordKind::Synchronised) => Synchronisation::read_from_prefix(payload)
                 .map_or(Self::Other(None), |(event, _)| Self::Synchronised(event)),
-            Some(Kind::Allocated) => Allocation::read_from_prefix(payload)
+            Some(RecordKind::Allocated) => Allocation::read_from_prefix(payload)
                 .map_or(Self::Other(None), |(event, _)| Self::Allocated(event)),
-            Some(Kind::Repeated) => Repetition::read_from_prefix(payload)
+            Some(RecordKind::Repeated) => Repetition::read_from_prefix(payload)
                 .map_or(Self::Other(None), |(event, _)| Self::Repeated(event)),
             kind => Self::Other(kind),
         }

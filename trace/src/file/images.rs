@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, anyhow};
-use pathformat::trace::{Clock, Kind};
+use pathformat::trace::{Clock, RecordKind};
 use zerocopy::FromBytes;
 
 use crate::file::Trace;
@@ -76,13 +76,13 @@ pub fn of(trace: &Trace) -> ProcessRecords {
         let mut records = Records::new(content);
         loop {
             match records.next(|_| None) {
-                Ok(Some(Record::Event { kind: Some(Kind::Image), payload })) => {
+                Ok(Some(Record::Event { kind: Some(RecordKind::Image), payload })) => {
                     match LoadedImage::of(payload) {
                         Some(image) => images.push(image),
                         None => problems.push(damaged(&"an image is cut off")),
                     }
                 }
-                Ok(Some(Record::Event { kind: Some(Kind::Clock), payload })) => {
+                Ok(Some(Record::Event { kind: Some(RecordKind::Clock), payload })) => {
                     clocks.extend(Clock::read_from_prefix(payload).map(|(clock, _)| clock));
                 }
                 Ok(Some(_)) => {}

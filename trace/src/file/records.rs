@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use pathformat::trace::{Kind, Start};
+use pathformat::trace::{RecordKind, Start};
 
 /// A record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Record<'a> {
     /// An event.
     Event {
         /// The kind; `None` if it is unknown.
-        kind: Option<Kind>,
+        kind: Option<RecordKind>,
         /// The payload.
         payload: &'a [u8],
     },
@@ -131,11 +131,11 @@ mod tests {
         let mut bytes = Vec::new();
         bytes.extend(7u32.to_le_bytes());
         bytes.extend(*b"abc");
-        bytes.extend(Kind::Lost.word(2).to_le_bytes());
+        bytes.extend(RecordKind::Lost.word(2).to_le_bytes());
         bytes.extend(*b"xy");
         let records = vec![
             Record::Path { number: 3, addresses: b"abc" },
-            Record::Event { kind: Some(Kind::Lost), payload: b"xy" },
+            Record::Event { kind: Some(RecordKind::Lost), payload: b"xy" },
         ];
         assert_eq!(all(&bytes), (records.clone(), None, 13));
         // The rest is too short for another word.

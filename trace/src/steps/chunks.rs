@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use pathformat::trace::Kind;
+use pathformat::trace::RecordKind;
 use profile::observer::Observer;
 
 use crate::file::event::Event;
@@ -236,8 +236,8 @@ impl<'a> Chunks<'a> {
             (Some((path, count)), _) => {
                 ChunkEntry::Path(path, &self.buffer[self.at - content..self.at], count)
             }
-            (None, Event::Other(Some(Kind::Lost))) => ChunkEntry::Gap(Gap::Lost),
-            (None, Event::Other(Some(Kind::Off))) => ChunkEntry::Gap(Gap::Off),
+            (None, Event::Other(Some(RecordKind::Lost))) => ChunkEntry::Gap(Gap::Lost),
+            (None, Event::Other(Some(RecordKind::Off))) => ChunkEntry::Gap(Gap::Off),
             (None, event) => ChunkEntry::Event(event),
         })
     }

@@ -18,8 +18,8 @@ impl Thread {
         Self { memory: vec![0; CHUNK / 8], file, words }
     }
 
-    fn state(&mut self) -> &'static mut State {
-        let memory = NonNull::new(self.memory.as_mut_ptr()).expect("a place").cast::<State>();
+    fn state(&mut self) -> &'static mut ThreadState {
+        let memory = NonNull::new(self.memory.as_mut_ptr()).expect("a place").cast::<ThreadState>();
         // SAFETY: zeros are a state, and the memory is longer and stays where it is.
         unsafe { memory.as_ptr().as_mut() }.expect("a place")
     }
@@ -61,7 +61,7 @@ fn paths_go_elsewhere_between_parts() {
     thread.words.next += 4;
     resume(state, &mut thread.words);
     assert_eq!(thread.written(), 68);
-    assert_eq!(thread.file[8] as u32, Kind::Off.word(0));
+    assert_eq!(thread.file[8] as u32, RecordKind::Off.word(0));
 
     // In the memory that is never read there is always room.
     pause(state, &mut thread.words);

@@ -7,7 +7,7 @@ use pathformat::manifest::{
 };
 use pathformat::profile::{Ancestor, ENDED, Head, RunId};
 use pathformat::settings::{Mode, Threads};
-use pathformat::trace::{ChunkHead, Kind, PROCESS, write_header};
+use pathformat::trace::{ChunkHead, PROCESS, RecordKind, write_header};
 use pathformat::{ModuleId, raw, record};
 use zerocopy::IntoBytes;
 
@@ -259,7 +259,7 @@ impl Trace {
             image,
         ];
         let payload = payload.concat();
-        let word = Kind::Image.word(payload.len() as u32).to_le_bytes();
+        let word = RecordKind::Image.word(payload.len() as u32).to_le_bytes();
         self.chunk(PROCESS, 0, &[&word[..], &payload].concat());
     }
 }
@@ -277,5 +277,5 @@ pub fn path(number: u32, recorded: &[u64]) -> Vec<u8> {
 
 /// Returns the record of lost records.
 pub fn lost() -> Vec<u8> {
-    Kind::Lost.word(0).to_le_bytes().to_vec()
+    RecordKind::Lost.word(0).to_le_bytes().to_vec()
 }

@@ -10,7 +10,7 @@ use inkwell::builder::Builder;
 use inkwell::module::Module;
 use inkwell::values::{BasicValueEnum, FunctionValue, InstructionValue, IntValue, PointerValue};
 use pathformat::names;
-use pathformat::trace::{Allocation as Payload, Kind};
+use pathformat::trace::{Allocation as Payload, RecordKind};
 use paths::cfg::Block;
 
 use crate::llvm;
@@ -171,7 +171,7 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
     }
     let event = context
         .i32_type()
-        .const_int(Kind::Allocated.word(size_of::<Payload>() as u32).into(), false);
+        .const_int(RecordKind::Allocated.word(size_of::<Payload>() as u32).into(), false);
     symbols.store(&builder, record, event);
     symbols.store(&builder, words, place);
     builder.build_return(None).expect("positioned");

@@ -196,7 +196,7 @@ impl Written<'_> {
             while let Some(told) = steps.next() {
                 let objects = objects.as_mut().map(|objects| objects.of(self.program, &told));
                 let objects = objects.as_deref();
-                let touched = steps_json::Touched { objects, names: &names };
+                let touched = steps_json::AccessedObjects { objects, names: &names };
                 // What comes before says which functions are around.
                 match steps.chunk() {
                     Some(chunk) if chunk < *shown.start() => continue,

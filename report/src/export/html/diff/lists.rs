@@ -5,7 +5,7 @@ use compare::calls::Callee;
 use compare::comparison::Comparison;
 use compare::pairs::Pair;
 use compare::parts::Part;
-use compare::paths::{PathPart, What};
+use compare::paths::{PathChange, PathPart};
 use counts::listed_paths::ListedPath;
 use counts::model::{Function, Path, Report};
 use counts::path_text::{Wording, base_name};
@@ -90,7 +90,7 @@ pub(super) struct Calls {
 
 /// Returns the path of a part: that of B if it has one.
 pub(super) fn way<'a>(comparison: &Comparison<'a>, part: &PathPart<'a>) -> Option<ListedPath<'a>> {
-    let What::Path(a, b) = part.what else { return None };
+    let PathChange::Path(a, b) = part.what else { return None };
     let pair = comparison.pair(part.pair);
     let of = |report: &'a Report, path: Option<&'a Path>, function: Option<&'a Function>| {
         let (path, function) = path.zip(function)?;
@@ -117,10 +117,10 @@ pub(super) fn paths(comparison: &Comparison<'_>) -> Paths {
     };
     for part in parts {
         let (what, a, b) = match part.what.what {
-            What::Path(a, b) => ("path", a, b),
-            What::Rest => ("rest", None, None),
-            What::Changed => ("changed", None, None),
-            What::NotCounted => ("not_counted", None, None),
+            PathChange::Path(a, b) => ("path", a, b),
+            PathChange::Rest => ("rest", None, None),
+            PathChange::Changed => ("changed", None, None),
+            PathChange::NotCounted => ("not_counted", None, None),
         };
         paths.what.push(what);
         paths.id_a.push(a.map(|path| path.id.to_string()));
@@ -148,9 +148,9 @@ pub(super) fn blocks(comparison: &Comparison<'_>) -> Blocks {
     for part in parts {
         let pair = comparison.pair(part.what.pair);
         let (block, lines, inlined) = match part.what.what {
-            blocks::What::Block(block) => (Some(block), (None, None), None),
-            blocks::What::Line { function, a, b } => (None, (a, b), inlined(pair, function)),
-            blocks::What::NoLine => (None, (None, None), None),
+            blocks::BlockPlace::Block(block) => (Some(block), (None, None), None),
+            blocks::BlockPlace::Line { function, a, b } => (None, (a, b), inlined(pair, function)),
+            blocks::BlockPlace::NoLine => (None, (None, None), None),
         };
         blocks.block.push(block);
         let function = pair.function();
