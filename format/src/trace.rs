@@ -22,8 +22,8 @@
 //! * An odd 32-bit word from 2^31 on: an [event](RecordKind), whose payload follows.
 //!
 //! The number of a path is unique in the process. An image has as many numbers as its region has
-//! words; the [`RecordKind::Image`] event has the first. The *n*-th word of the region, from the start of
-//! the image's numbers, is counter *n* in the sense of the manifest.
+//! words; the [`RecordKind::Image`] event has the first. The *n*-th word of the region, from the
+//! start of the image's numbers, is counter *n* in the sense of the manifest.
 
 use core::mem::size_of;
 

@@ -251,8 +251,8 @@ impl Options {
         }
     }
 
-    /// True if a function is hot enough; `hotter` as in [`FunctionWeights`](pathformat::weights::FunctionWeights), or
-    /// `None` if it did not run.
+    /// True if a function is hot enough; `hotter` as in
+    /// [`FunctionWeights`](pathformat::weights::FunctionWeights), or `None` if it did not run.
     pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
         self.hot
             .is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))

@@ -3,8 +3,8 @@
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// The payload of [`Synchronised`](super::RecordKind::Synchronised): an operation by which threads or
-/// processes wait for each other.
+/// The payload of [`Synchronised`](super::RecordKind::Synchronised): an operation by which threads
+/// or processes wait for each other.
 ///
 /// A *ticket* is a unique number in the process, from 1. The ticket `before` is taken just before
 /// the operation releases others, `after` when the operation itself has acquired. So an operation
@@ -219,7 +219,8 @@ impl Synchronisation {
     }
 }
 
-/// The payload of [`Allocated`](super::RecordKind::Allocated): memory is allocated, or freed, or both.
+/// The payload of [`Allocated`](super::RecordKind::Allocated): memory is allocated, or freed, or
+/// both.
 #[repr(C)]
 #[derive(
     Clone,
@@ -266,9 +267,9 @@ pub struct Clock {
     pub time: U64,
 }
 
-/// The payload of [`Repeated`](super::RecordKind::Repeated): a path that records only its number ended
-/// several times in a row. The event exists from the beginning of the first repetition on, and its
-/// count grows with each.
+/// The payload of [`Repeated`](super::RecordKind::Repeated): a path that records only its number
+/// ended several times in a row. The event exists from the beginning of the first repetition on,
+/// and its count grows with each.
 #[repr(C)]
 #[derive(
     Clone,
