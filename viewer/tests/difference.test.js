@@ -280,7 +280,7 @@ for (const pair of PAIRS) {
             const spectra = ["--spectra", sides[0], "--against", sides[1], "--format", "html"];
             assert.throws(
                 () => execFileSync(pathprof, ["diff", ...spectra], { stdio: "pipe" }),
-                /its formats are text, markdown and json/,
+                /its formats are text, markdown, csv and json/,
             );
             assert.throws(
                 () => execFileSync(pathprof, ["diff", ...sides, "--open"], { stdio: "pipe" }),
