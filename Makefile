@@ -8,8 +8,8 @@ DESTDIR ?=
 PYTHON ?= python3
 SCRATCH := $(CURDIR)/target
 LINT := $(CURDIR)/target/lint/bin
-SHELL_SCRIPTS := .ci/run .github/machine fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*)) \
-	examples/tutorials/commas.sh $(wildcard findings/*.sh)
+SHELL_SCRIPTS := .ci/run .github/machine fuzz/run tests/soak \
+	$(filter-out %.txt,$(wildcard scripts/*)) examples/tutorials/commas.sh $(wildcard findings/*.sh)
 
 # rust-toolchain.toml names a release. Where rustup does not have it, its default is taken, without
 # a download that nobody asked for; scripts/setup refuses one that is too old.
@@ -46,15 +46,15 @@ ZSTD_PARTS := $(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR, \
 BUILD_RUNTIME := CARGO_ENCODED_RUSTFLAGS="$(RUST_FLAGS)" CC_SHELL_ESCAPED_FLAGS=1 \
 	CFLAGS="$(CFLAGS) $(C_PATHS) $(ZSTD_PARTS)" cargo build --profile runtime
 
-# The checks of real programs, and what they tell machines.
+# The checks of real programs, with a report for machines.
 PYTEST := "$(SCRATCH)/test/bin/python" -m pytest --verbose --durations=25 \
 	--junitxml="$(SCRATCH)/junit/real.xml"
 
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build tools setup demo test test-all test-unit test-with-tree test-real pictures lint lint-quick \
-	format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz \
+.PHONY: build tools setup demo test test-all test-unit test-with-tree test-real pictures lint \
+	lint-quick format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz \
 	fuzz-input torture soak mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
@@ -71,10 +71,10 @@ tools: setup-build ## build the programs of the tests, such as the one that read
 setup: ## say what is missing for building, testing and lints, and install it
 	@scripts/setup all
 
-# Only what counts is built: no traces, no pages, nothing for databases or for other linkers. What
-# was built before is not built again.
+# Only the parts that count are built: no traces, no pages, no Parquet, no library for images of
+# other linkers. cargo keeps them beside those of `make build`.
 demo: setup-build ## compile an example with pathcc, run it, show its hot paths
-	@echo "building what counts, once: about two minutes on two processors"
+	@echo "building the parts that count: the first time about two minutes on two processors"
 	@PATHPROF_VIEWER= $(BUILD) --release $(PRODUCT) --no-default-features
 	@$(BUILD_RUNTIME) -p pathrt
 	@rm -rf "$(SCRATCH)/demo" && mkdir -p "$(SCRATCH)/demo/words"
