@@ -1,4 +1,4 @@
-// Moves a picture and changes its size, by the wheel and by the pointer.
+// Moves a picture and changes its size: by the wheel, by the pointer and by keys.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -9,15 +9,32 @@ export interface Transform {
     scale: number;
 }
 
+/** The steps that arrows move a picture by, in pixels. */
+const STEPS: Record<string, [number, number]> = {
+    ArrowLeft: [60, 0],
+    ArrowRight: [-60, 0],
+    ArrowUp: [0, 60],
+    ArrowDown: [0, -60],
+};
+
+interface Options {
+    /** The smallest scale. */
+    least: number;
+    /** The size of the part of the box in which the picture stands. */
+    size: () => { width: number; height: number };
+    /** The place at which all of the picture is seen. */
+    whole: () => Transform;
+}
+
 /** The place of the picture in a box. */
-export function usePan(box: { current: HTMLElement | null }) {
+export function usePan(box: { current: HTMLElement | null }, { least, size, whole }: Options) {
     const [place, setPlace] = useState<Transform>({ x: 0, y: 0, scale: 1 });
     const last = useRef<{ x: number; y: number } | null>(null);
     const zoom = (by: number, at?: { x: number; y: number }) => {
-        const { width, height } = box.current!.getBoundingClientRect();
+        const { width, height } = size();
         const centre = at ?? { x: width / 2, y: height / 2 };
         setPlace((now) => {
-            const scale = Math.max(0.05, Math.min(2.5, now.scale * by));
+            const scale = Math.max(least, Math.min(2.5, now.scale * by));
             const grown = scale / now.scale;
             return {
                 scale,
@@ -38,7 +55,17 @@ export function usePan(box: { current: HTMLElement | null }) {
         element?.addEventListener("wheel", onWheel, { passive: false });
         return () => element?.removeEventListener("wheel", onWheel);
     }, []);
+    const fit = () => setPlace(whole());
     const handlers = {
+        onKeyDown: (event: KeyboardEvent) => {
+            const step = STEPS[event.key];
+            if (step) setPlace((now) => ({ ...now, x: now.x + step[0], y: now.y + step[1] }));
+            else if (event.key === "+" || event.key === "=") zoom(1.25);
+            else if (event.key === "-") zoom(0.8);
+            else if (event.key === "0") fit();
+            else return;
+            event.preventDefault();
+        },
         onPointerDown: (event: PointerEvent) => {
             if (event.button === 0 && !(event.target as Element).closest("[role=button]"))
                 last.current = { x: event.clientX, y: event.clientY };
@@ -53,5 +80,5 @@ export function usePan(box: { current: HTMLElement | null }) {
         onPointerUp: () => void (last.current = null),
         onPointerLeave: () => void (last.current = null),
     };
-    return { place, setPlace, zoom, handlers };
+    return { place, setPlace, zoom, fit, handlers };
 }

@@ -3,7 +3,8 @@
 import type { ComponentChildren } from "preact";
 
 import { divided, shortened } from "./names";
-import { percent } from "./numbers";
+import { digits, percent } from "./numbers";
+import { change } from "./route";
 
 /** What cannot be seen, or turns the direction of writing, in the text of a source. */
 const HIDDEN =
@@ -140,5 +141,56 @@ export function Remark({
         <p class={`remark ${tone}`}>
             <b>{tone === "warning" ? "⚠ Warning" : "Note"}</b> {children}
         </p>
+    );
+}
+
+/** Buttons that change the size of a picture, as its keys do. */
+export function ZoomButtons({ zoom, fit }: { zoom: (by: number) => void; fit: () => void }) {
+    return (
+        <>
+            <button type="button" onClick={() => zoom(0.8)} aria-label="smaller">
+                −
+            </button>
+            <button type="button" onClick={() => zoom(1.25)} aria-label="larger">
+                +
+            </button>
+            <button type="button" onClick={fit} aria-label="all of it">
+                ⤢
+            </button>
+        </>
+    );
+}
+
+/** The head of an arrow, for `marker-end`. */
+export function ArrowHead({ id }: { id: string }) {
+    return (
+        <marker
+            id={id}
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+        >
+            <path d="M0 0.5L8 4L0 7.5z" class="arrow" />
+        </marker>
+    );
+}
+
+/** The switch that shows the code of system headers, too. */
+export function SystemHeaders(props: { isOn: boolean; hidden?: number; tip?: string }) {
+    const { isOn, hidden = 0, tip } = props;
+    return (
+        <label data-tip={tip}>
+            <input
+                type="checkbox"
+                checked={isOn}
+                onChange={() => change({ system: isOn ? null : 1 })}
+            />{" "}
+            system headers
+            {hidden > 0 ? ` (${digits(hidden)} hidden)` : ""}
+        </label>
     );
 }

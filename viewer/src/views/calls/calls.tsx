@@ -6,7 +6,7 @@ import { type Report, useReport } from "../../data/report";
 import { fittedInto, widthOf } from "../../ui/measure";
 import { fitted, withoutParameters } from "../../ui/names";
 import { type Count, brief, digits, near, percent } from "../../ui/numbers";
-import { FittedName, Search, Share } from "../../ui/parts";
+import { FittedName, Search, Share, SystemHeaders } from "../../ui/parts";
 import { address, change, go } from "../../ui/route";
 import { type Column, Table } from "../../ui/table";
 
@@ -80,15 +80,11 @@ export function CallsView({ parameters }: { parameters: URLSearchParams }) {
                     </button>
                 ) : null}
                 {hidden > 0 || (system && focus === undefined) ? (
-                    <label data-tip="Show calls from functions of system headers, too">
-                        <input
-                            type="checkbox"
-                            checked={system}
-                            onChange={() => change({ system: system ? null : 1 })}
-                        />{" "}
-                        system headers
-                        {hidden > 0 ? ` (${digits(hidden)} hidden)` : ""}
-                    </label>
+                    <SystemHeaders
+                        isOn={system}
+                        hidden={hidden}
+                        tip="Show calls from functions of system headers, too"
+                    />
                 ) : null}
                 <span class="soft" role="status">
                     {digits(rows.length)} of {digits(all.length)}

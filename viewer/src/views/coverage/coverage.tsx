@@ -6,7 +6,7 @@ import { useReport } from "../../data/report";
 import { readCoverage } from "../../data/store";
 import type { CoverageRow, FileCoverage, Pair } from "../../data/types";
 import { type Count, digits, near, percent, plural, sum } from "../../ui/numbers";
-import { Plain, Remark, Search } from "../../ui/parts";
+import { Plain, Remark, Search, SystemHeaders } from "../../ui/parts";
 import { address, change } from "../../ui/route";
 import { type Column, Table } from "../../ui/table";
 import { VirtualList, one } from "../../ui/virtual";
@@ -119,14 +119,7 @@ function Files({ parameters }: { parameters: URLSearchParams }) {
                     value={parameters.get("q") ?? ""}
                     onInput={(text) => change({ q: text })}
                 />
-                <label>
-                    <input
-                        type="checkbox"
-                        checked={system}
-                        onChange={() => change({ system: system ? null : 1 })}
-                    />{" "}
-                    system headers
-                </label>
+                <SystemHeaders isOn={system} />
                 <label>
                     <input
                         type="checkbox"

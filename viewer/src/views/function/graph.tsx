@@ -5,6 +5,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 
 import type { PathData } from "../../data/types";
 import { digits, near, plural } from "../../ui/numbers";
+import { usePan } from "../../ui/pan";
+import { ZoomButtons } from "../../ui/parts";
 import { Details } from "./details";
 import { type Graph, MOST_SHOWN, fold, isLarge } from "./fold";
 import { place } from "./layout";
@@ -12,7 +14,7 @@ import type { FunctionModel } from "./model";
 import { Picture } from "./picture";
 import type { Selection } from "./selection";
 import type { Step } from "./steps";
-import { type View, best, centred, isSeen, whole } from "./view";
+import { best, centred, isSeen, whole } from "./view";
 
 /** The size of a pane that is not drawn yet. */
 const WITHOUT = { width: 600, height: 400 };
@@ -43,7 +45,6 @@ export function GraphPane({ model, selection, path, steps }: Props) {
     const graph = useMemo(() => fold(model, asked), [model, asked]);
     const layout = useMemo(() => place(graph), [graph]);
     const box = useRef<HTMLDivElement>(null);
-    const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
     const current = selection.step === null ? null : (steps[selection.step]?.block ?? null);
     const focus = current ?? (path ? null : selection.block);
     const hasDetails = selection.block !== null && !closed;
@@ -51,6 +52,13 @@ export function GraphPane({ model, selection, path, steps }: Props) {
         const { width, height } = box.current?.getBoundingClientRect() ?? WITHOUT;
         return { width, height: hasDetails ? height * ABOVE_DETAILS : height };
     };
+    const {
+        place: view,
+        setPlace: setView,
+        zoom,
+        fit,
+        handlers,
+    } = usePan(box, { least: 0.08, size, whole: () => whole(layout, size()) });
     const placed = (blocks: number[]) =>
         [...new Set(blocks.map((block) => graph.boxes.get(block)))].flatMap((id) => {
             const at = id === undefined ? undefined : layout.nodes.get(id);
@@ -75,36 +83,6 @@ export function GraphPane({ model, selection, path, steps }: Props) {
             setView(best(layout, placed(blocks), size()));
     }, [model, layout, path, focus, hasDetails]);
     useEffect(() => setClosed(false), [selection.block]);
-    const zoom = (by: number, at?: { x: number; y: number }) => {
-        const { width, height } = size();
-        const centre = at ?? { x: width / 2, y: height / 2 };
-        setView((last) => {
-            const scale = Math.max(0.08, Math.min(2.5, last.scale * by));
-            const grown = scale / last.scale;
-            return {
-                scale,
-                x: centre.x - (centre.x - last.x) * grown,
-                y: centre.y - (centre.y - last.y) * grown,
-            };
-        });
-    };
-    useWheel(box, zoom, setView);
-    const drag = useDrag(setView);
-    const onKeyDown = (event: KeyboardEvent) => {
-        const moves: Record<string, [number, number]> = {
-            ArrowLeft: [60, 0],
-            ArrowRight: [-60, 0],
-            ArrowUp: [0, 60],
-            ArrowDown: [0, -60],
-        };
-        const move = moves[event.key];
-        if (move) setView((last) => ({ ...last, x: last.x + move[0], y: last.y + move[1] }));
-        else if (event.key === "+" || event.key === "=") zoom(1.25);
-        else if (event.key === "-") zoom(0.8);
-        else if (event.key === "0") setView(whole(layout, size()));
-        else return;
-        event.preventDefault();
-    };
     const hidden = model.data.blocks.length - graph.boxes.size;
     return (
         <section class="pane graph" aria-labelledby="pane-graph" data-pane="graph">
@@ -134,19 +112,7 @@ export function GraphPane({ model, selection, path, steps }: Props) {
                             fold again
                         </button>
                     ) : null}
-                    <button type="button" onClick={() => zoom(0.8)} aria-label="smaller">
-                        −
-                    </button>
-                    <button type="button" onClick={() => zoom(1.25)} aria-label="larger">
-                        +
-                    </button>
-                    <button
-                        type="button"
-                        onClick={() => setView(whole(layout, size()))}
-                        aria-label="all of it"
-                    >
-                        ⤢
-                    </button>
+                    <ZoomButtons zoom={zoom} fit={fit} />
                 </span>
             </header>
             <div
@@ -155,8 +121,7 @@ export function GraphPane({ model, selection, path, steps }: Props) {
                 tabIndex={0}
                 role="group"
                 aria-label="Control-flow graph: arrows move it, plus and minus change its size"
-                onKeyDown={onKeyDown}
-                {...drag}
+                {...handlers}
             >
                 <Picture
                     model={model}
@@ -203,55 +168,4 @@ function neighbours(model: FunctionModel, block: number): number[] {
             .slice(0, 6)
             .map((edge) => edge[end]);
     return [...hottest(model.into[block] ?? [], 0), ...hottest(model.out[block] ?? [], 1)];
-}
-
-type SetView = (change: (last: View) => View) => void;
-
-/** The wheel moves; with Ctrl, or by two fingers, it changes the size. */
-function useWheel(
-    box: { current: HTMLDivElement | null },
-    zoom: (by: number, at: { x: number; y: number }) => void,
-    setView: SetView,
-) {
-    useEffect(() => {
-        const element = box.current;
-        const onWheel = (event: WheelEvent) => {
-            event.preventDefault();
-            const own = element!.getBoundingClientRect();
-            const at = { x: event.clientX - own.left, y: event.clientY - own.top };
-            if (event.ctrlKey) zoom(Math.exp(-event.deltaY / 200), at);
-            else
-                setView((last) => ({
-                    ...last,
-                    x: last.x - event.deltaX,
-                    y: last.y - event.deltaY,
-                }));
-        };
-        element?.addEventListener("wheel", onWheel, { passive: false });
-        return () => element?.removeEventListener("wheel", onWheel);
-    });
-}
-
-/** The pointer drags the picture, unless it presses a node. */
-function useDrag(setView: SetView) {
-    const last = useRef<{ x: number; y: number } | null>(null);
-    return {
-        onPointerDown: (event: PointerEvent) => {
-            if (event.button === 0 && !(event.target as Element).closest("[role=button]")) {
-                last.current = { x: event.clientX, y: event.clientY };
-            }
-        },
-        onPointerMove: (event: PointerEvent) => {
-            const from = last.current;
-            if (!from) return;
-            last.current = { x: event.clientX, y: event.clientY };
-            setView((view) => ({
-                ...view,
-                x: view.x + event.clientX - from.x,
-                y: view.y + event.clientY - from.y,
-            }));
-        },
-        onPointerUp: () => void (last.current = null),
-        onPointerLeave: () => void (last.current = null),
-    };
 }

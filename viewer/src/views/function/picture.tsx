@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { PathData } from "../../data/types";
 import { fittedInto, widthOf } from "../../ui/measure";
 import { brief, digits, heat, near, percent, plural, sum } from "../../ui/numbers";
+import { ArrowHead } from "../../ui/parts";
 import { usePrinting } from "../../ui/printing";
 import { useText } from "../shared/text";
 import type { Graph, GraphEdge, GraphNode, Ways } from "./fold";
@@ -74,18 +75,7 @@ export function Picture({
             {...(isPrinting ? whole : {})}
         >
             <defs>
-                <marker
-                    id="arrow"
-                    viewBox="0 0 8 8"
-                    refX="7"
-                    refY="4"
-                    markerWidth="8"
-                    markerHeight="8"
-                    markerUnits="userSpaceOnUse"
-                    orient="auto"
-                >
-                    <path d="M0 0.5L8 4L0 7.5z" class="arrow" />
-                </marker>
+                <ArrowHead id="arrow" />
             </defs>
             <g transform={isPrinting ? undefined : moved}>
                 {layout.edges.map((drawn) => (

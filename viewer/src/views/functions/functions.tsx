@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 
 import { type Report, useReport } from "../../data/report";
 import { brief, digits, near, percent } from "../../ui/numbers";
-import { FittedName, Search, Share } from "../../ui/parts";
+import { FittedName, Search, Share, SystemHeaders } from "../../ui/parts";
 import { change } from "../../ui/route";
 import { type Column, Table, orderOf, sorted } from "../../ui/table";
 
@@ -212,15 +212,11 @@ export function FunctionsView({ parameters }: { parameters: URLSearchParams }) {
                     </select>
                 </label>
                 {hidden > 0 || chosen.system ? (
-                    <label data-tip="Show functions of system headers, too">
-                        <input
-                            type="checkbox"
-                            checked={chosen.system}
-                            onChange={() => change({ system: chosen.system ? null : 1 })}
-                        />{" "}
-                        system headers
-                        {hidden > 0 ? ` (${digits(hidden)} hidden)` : ""}
-                    </label>
+                    <SystemHeaders
+                        isOn={chosen.system}
+                        hidden={hidden}
+                        tip="Show functions of system headers, too"
+                    />
                 ) : null}
                 <span class="soft" role="status">
                     {digits(rows.length)} of {digits(report.count)}

@@ -6,6 +6,7 @@ import { type TaskGraph, duration, useTaskGraph } from "../../data/taskGraph";
 import { isTyping } from "../../ui/keys";
 import { brief, digits, plural } from "../../ui/numbers";
 import { type Transform, usePan } from "../../ui/pan";
+import { ArrowHead, ZoomButtons } from "../../ui/parts";
 import { usePrinting } from "../../ui/printing";
 import { change } from "../../ui/route";
 import { type DrawnEdge, type Drawing, NODE, WHOLE, drawing, shownAround } from "./around";
@@ -98,7 +99,6 @@ interface Props {
 function Picture({ graph, shown, focus, chosen, choose }: Props) {
     const layout = useMemo(() => drawing(graph, shown), [graph, shown]);
     const box = useRef<HTMLDivElement>(null);
-    const { place, setPlace, zoom, handlers } = usePan(box);
     const isPrinting = usePrinting();
     const size = () => box.current?.getBoundingClientRect() ?? { width: 600, height: 400 };
     const centred = (scale: number) => {
@@ -110,15 +110,16 @@ function Picture({ graph, shown, focus, chosen, choose }: Props) {
             y: within(height / 2 - node.y * scale, layout.height * scale, height),
         };
     };
-    const fit = () => {
+    const whole = () => {
         const { width, height } = size();
         const scale = Math.min(width / layout.width, height / layout.height, 1);
-        setPlace(() => ({
+        return {
             scale,
             x: (width - layout.width * scale) / 2,
             y: (height - layout.height * scale) / 2,
-        }));
+        };
     };
+    const { place, setPlace, zoom, fit, handlers } = usePan(box, { least: 0.05, size, whole });
     useEffect(() => {
         const { width, height } = size();
         const scale = Math.min(width / layout.width, height / layout.height, 1);
@@ -133,35 +134,12 @@ function Picture({ graph, shown, focus, chosen, choose }: Props) {
         const isSeen = x > 80 && x < width - 80 && y > 30 && y < height - 30;
         if (!isSeen) setPlace(() => centred(Math.max(place.scale, 0.6)));
     }, [chosen]);
-    const onKeyDown = (event: KeyboardEvent) => {
-        const moves: Record<string, [number, number]> = {
-            ArrowLeft: [60, 0],
-            ArrowRight: [-60, 0],
-            ArrowUp: [0, 60],
-            ArrowDown: [0, -60],
-        };
-        const move = moves[event.key];
-        if (move) setPlace((last) => ({ ...last, x: last.x + move[0], y: last.y + move[1] }));
-        else if (event.key === "+" || event.key === "=") zoom(1.25);
-        else if (event.key === "-") zoom(0.8);
-        else if (event.key === "0") fit();
-        else return;
-        event.preventDefault();
-    };
     return (
         <section class="pane graph" aria-labelledby="task-graph-title">
             <header>
                 <h2 id="task-graph-title">What waited for what</h2>
                 <span class="end">
-                    <button type="button" onClick={() => zoom(0.8)} aria-label="smaller">
-                        −
-                    </button>
-                    <button type="button" onClick={() => zoom(1.25)} aria-label="larger">
-                        +
-                    </button>
-                    <button type="button" onClick={fit} aria-label="all of it">
-                        ⤢
-                    </button>
+                    <ZoomButtons zoom={zoom} fit={fit} />
                 </span>
             </header>
             <div
@@ -170,7 +148,6 @@ function Picture({ graph, shown, focus, chosen, choose }: Props) {
                 tabIndex={0}
                 role="group"
                 aria-label="Task graph: arrows move it, plus and minus change its size"
-                onKeyDown={onKeyDown}
                 {...handlers}
             >
                 <Nodes
@@ -203,18 +180,7 @@ function Nodes(props: {
             style={{ "--graph-width": `${layout.width}px` }}
         >
             <defs>
-                <marker
-                    id="task-arrow"
-                    viewBox="0 0 8 8"
-                    refX="7"
-                    refY="4"
-                    markerWidth="8"
-                    markerHeight="8"
-                    markerUnits="userSpaceOnUse"
-                    orient="auto"
-                >
-                    <path d="M0 0.5L8 4L0 7.5z" class="arrow" />
-                </marker>
+                <ArrowHead id="task-arrow" />
             </defs>
             <g transform={moved}>
                 {layout.edges.map((edge) => (
