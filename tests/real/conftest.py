@@ -16,6 +16,9 @@ from tests.real.tools import PATHCC, SCRATCH, build_tools
 
 T = TypeVar("T")
 
+# Takes what a check compared, see `found`.
+Found = Callable[[str], None]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--keep", action="store_true", help="keep what is built, in target/real/build")
@@ -69,7 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def found(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+def found(record_property: Callable[[str, object], None]) -> Found:
     """Takes what a check compared, for the terminal and the report."""
     return lambda text: record_property("found", text)
 

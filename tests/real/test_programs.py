@@ -14,11 +14,10 @@ import pytest
 
 from tests.real import modes, oracle_calls, oracle_cov, oracle_log, overflow, sources
 from tests.real.build import MODES, build, difference, work
-from tests.real.conftest import place_for
+from tests.real.conftest import Found, place_for
 from tests.real.programs import KERNELS, PROGRAMS, Program
 from tests.real.tools import PATH_TEXTS, CheckFailed, run
 
-Found = Callable[[str], None]
 LEVELS = ["-O0", "-O2", "-O3"]
 
 

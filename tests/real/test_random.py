@@ -1,13 +1,9 @@
 """Random programs of fixed seeds, so that a change of ours and not of the dice makes one fail."""
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.real import csmith, lives, lives_traces
-from tests.real.conftest import sample
-
-Found = Callable[[str], None]
+from tests.real.conftest import Found, sample
 
 
 @pytest.mark.parametrize(

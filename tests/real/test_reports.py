@@ -1,13 +1,11 @@
 """What others read: the reports of examples, genhtml, Perun, and the schemas of JSON."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.real import examples, genhtml, perun, schema
-
-Found = Callable[[str], None]
+from tests.real.conftest import Found
 
 
 @pytest.mark.parametrize("lesson", examples.LESSONS, ids=lambda lesson: lesson.name)

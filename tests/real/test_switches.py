@@ -1,14 +1,11 @@
 """Whatever techniques are left out of one program, its counts are those of the block log."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.real import switches
-
-Found = Callable[[str], None]
-
+from tests.real.conftest import Found
 
 FIRST = switches.subsets(switches.OTHER_PATHS)
 each = pytest.mark.parametrize("first", FIRST, ids=lambda first: "+".join(first) or "nothing")

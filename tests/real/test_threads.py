@@ -1,13 +1,12 @@
 """Programs of several threads and processes: counts, traces, task graphs, memory and races."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.real import mapreduce, memory, mpi, openmp, parallel, races, task_forms
+from tests.real.conftest import Found
 
-Found = Callable[[str], None]
 LEVELS = ("-O0", "-O2")
 
 

@@ -1,13 +1,11 @@
 """The corpus: one construct in each program."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.real.conftest import Found
 from tests.real.torture import check_one
 from tests.real.torture_programs import Source, corpus
 
-Found = Callable[[str], None]
 each = pytest.mark.parametrize("source", corpus(), ids=lambda source: source.path.name)
 
 

@@ -2,17 +2,14 @@
 which nothing is left out.
 """
 
-from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from tests.real import elisions, parallel, traces
-from tests.real.conftest import sample
+from tests.real.conftest import Found, sample
 from tests.real.programs import KERNELS, PROGRAMS, Program
-
-Found = Callable[[str], None]
 
 
 def kernels() -> list[object]:
