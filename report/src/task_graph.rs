@@ -1,9 +1,9 @@
 //! What is known of the task graph of a trace: of it the text, the page and the exports are made.
 
 use trace::file::Trace;
+use trace::ids::ThreadId;
 use trace::memory::locks::LockNames;
 use trace::order::item::CodePlace;
-use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
 use trace::tasks::builder::Tasks;
 use trace::tasks::hot::Heats;

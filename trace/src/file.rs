@@ -8,7 +8,6 @@
 //! * [`chosen`] finds the trace to read.
 //! * `head` reads the head of a chunk, [`images`] the images of the process.
 //! * [`frame`] decompresses a chunk, [`records`] reads its records, [`event`] one event.
-//! * [`stream_id`] is the number of a stream.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,15 +23,14 @@ use profile::open;
 use profile::record_content::{RecordContent, front, next_data, other_version, unreadable};
 use profile::run::Run;
 
+use crate::ids::StreamId;
+
 pub mod chosen;
 pub mod event;
 pub mod frame;
 mod head;
 pub mod images;
 pub mod records;
-pub mod stream_id;
-
-use stream_id::StreamId;
 
 /// The maximum length of a chunk: a whole chunk is read into memory.
 const LONGEST_CHUNK: u64 = 1 << 26;

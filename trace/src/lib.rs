@@ -1,6 +1,7 @@
 //! Reads traces: the steps of each thread, and the analyses of them.
 //!
-//! Data flows through the modules in one direction:
+//! Data flows through the modules in one direction. [`ids`] has the numbers of streams, threads,
+//! functions and tasks.
 //!
 //! * [`file`](mod@file) reads a trace: its chunks, their records and the images that ran.
 //! * [`steps`] turns the records of a stream into steps.
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod file;
+pub mod ids;
 pub mod memory;
 pub mod order;
 pub mod steps;

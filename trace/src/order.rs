@@ -8,8 +8,7 @@
 //!   `locks`, `openmp` and `dependences` determine the releases that an operation waited for,
 //!   [`objects`] combines them.
 //! * [`walk`] merges the streams in the order of tickets and passes everything to a visitor.
-//! * [`thread_id`] is the number of a thread. `places` finds the source locations of paths and
-//!   accesses.
+//! * `places` finds the source locations of paths and accesses.
 
 mod barriers;
 mod conditions;
@@ -21,6 +20,5 @@ mod openmp;
 mod places;
 pub mod releases;
 pub mod source;
-pub mod thread_id;
 mod threads;
 pub mod walk;

@@ -1,7 +1,6 @@
 //! Turns the records of a trace into the steps of each thread.
 //!
 //! * [`program`] has the traced functions of all images, and finds the path with a number.
-//! * [`function_id`] is the number of a traced function.
 //! * [`traced_path`] is a path with its accesses, `layout` assigns numbers to functions.
 //! * [`chunks`] reads the chunks of a stream and reports the gaps between them.
 //! * `activations` is the stack of a stream, which finds the activation of a path.
@@ -10,7 +9,6 @@
 
 mod activations;
 pub mod chunks;
-pub mod function_id;
 mod layout;
 pub mod program;
 pub mod step;

@@ -46,15 +46,12 @@ impl TaskAnalysis {
         let streams = || inputs(trace, program, &times, Detail::Tasks, observer);
 
         let first = streams();
-        // The frees of a single thread are in order.
-        let has_frees = first.inputs.len() > 1;
         let (mut builder, mut free_search) = (Builder::of(&first), FreeSearch::default());
-        if has_frees {
+        if Frees::are_needed(&first) {
             walk(first, &mut (&mut builder, &mut free_search));
         } else {
             walk(first, &mut builder);
         }
-        let frees = if has_frees { free_search.frees } else { Frees::default() };
         let tasks = builder.finish(times);
         let by_time = span(&tasks.graph, Measure::Time);
 
@@ -64,7 +61,7 @@ impl TaskAnalysis {
             !tasks.contention.locks().is_empty() || !tasks.imbalance.barriers().is_empty();
         let mut lock_names = LockNames::default();
         if has_locks {
-            let owners = Owners::of(program, frees, trace.run.partial);
+            let owners = Owners::of(program, free_search.frees, trace.run.partial);
             let mut search = LockSearch::default();
             let mut attribution = Attribution { owners, visitor: &mut search };
             walk(second, &mut (&mut heating, &mut attribution));

@@ -6,7 +6,7 @@
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use trace::steps::function_id::FunctionId;
+use trace::ids::FunctionId;
 
 use crate::command::filters::GlobArguments;
 

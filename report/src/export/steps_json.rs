@@ -11,7 +11,7 @@ use profile::escape;
 use serde::Serialize;
 use trace::file::Stream;
 use trace::file::event::{Event, function_called};
-use trace::file::stream_id::StreamId;
+use trace::ids::StreamId;
 use trace::memory::owned::Object;
 use trace::memory::owner_names::OwnerNames;
 use trace::steps::chunks::Gap;

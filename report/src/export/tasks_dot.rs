@@ -2,8 +2,9 @@
 
 use std::io::{Result, Write};
 
+use trace::ids::TaskId;
 use trace::order::releases::Link;
-use trace::tasks::graph::{Graph, TaskId};
+use trace::tasks::graph::Graph;
 
 /// Writes a graph. The tasks on the way are drawn bold.
 ///

@@ -6,9 +6,9 @@ use std::io::{Result, Write};
 
 use serde_json::{Value, json};
 use trace::file::Stream;
+use trace::ids::TaskId;
 use trace::memory::locks::LockNames;
 use trace::tasks::builder::Tasks;
-use trace::tasks::graph::TaskId;
 use trace::tasks::parallelism::Parallelism;
 use trace::tasks::span::Span;
 

@@ -10,9 +10,9 @@ use std::io::{Result, Write};
 
 use serde_json::{Value, json};
 use trace::file::Stream;
+use trace::ids::{TaskId, ThreadId};
 use trace::order::releases::Link;
-use trace::order::thread_id::ThreadId;
-use trace::tasks::graph::{Graph, TaskId};
+use trace::tasks::graph::Graph;
 
 /// Writes the graph of a process.
 ///

@@ -6,7 +6,7 @@ use counts::model::{Count, Function, Report};
 use counts::select::{Chosen, Sort, without_arguments};
 use pathformat::manifest::Location;
 use profile::names;
-use trace::steps::function_id::FunctionId;
+use trace::ids::FunctionId;
 use trace::steps::program::Program;
 
 use crate::show::notation::base_name;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use profile::escape::terminal;
 use trace::file::Trace;
+use trace::ids::FunctionId;
 use trace::memory::cache::Layout;
 use trace::memory::simulation::{Misses, Simulation, Use};
-use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 
 use crate::show::document::{Document, Fact, Remark};

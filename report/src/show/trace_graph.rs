@@ -8,13 +8,12 @@ use counts::model::Count;
 use counts::model::PathId;
 use profile::escape::terminal;
 use profile::names;
+use trace::ids::{FunctionId, TaskId, ThreadId};
 use trace::order::item::{Actions, CodePlace};
 use trace::order::releases::Link;
 use trace::order::source::threads;
-use trace::order::thread_id::ThreadId;
-use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
-use trace::tasks::graph::{TaskId, TaskKind};
+use trace::tasks::graph::TaskKind;
 use trace::tasks::hot::Heat;
 use trace::tasks::span::Span;
 

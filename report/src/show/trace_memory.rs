@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 
 use profile::escape::terminal;
 use trace::file::{Stream, Trace};
+use trace::ids::{FunctionId, ThreadId};
 use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::OwnerId;
 use trace::memory::sharing::{DataFlow, SharedLine};
 use trace::memory::uses::{MemoryTotals, Uses};
 use trace::order::item::CodePlace;
 use trace::order::source::threads;
-use trace::order::thread_id::ThreadId;
-use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 
 use crate::show::document::{Document, Fact, Remark};

@@ -2,11 +2,11 @@
 
 use profile::escape::terminal;
 use trace::file::Trace;
+use trace::ids::ThreadId;
 use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::Owner;
 use trace::memory::races::{Race, RaceSide, Races};
 use trace::order::source::threads;
-use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
 
 use crate::show::document::{Document, Fact, Remark};

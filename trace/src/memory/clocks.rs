@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::ids::ThreadId;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::MemoryAccess;
 use crate::order::releases::Links;
-use crate::order::thread_id::ThreadId;
 
 /// The time of an action of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use std::rc::Rc;
 
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::memory::clocks::{Clocks, Moment};
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Item, MemoryAccess};
 use crate::order::releases::Links;
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
 
 /// The frees of one address by one thread: the parts of the thread with a free, and the clock at
@@ -34,9 +34,14 @@ pub struct Frees {
 }
 
 impl Frees {
-    /// Collects the frees of these streams. A single thread needs none.
+    /// True if these streams need a search. A single stream knows what it freed.
+    pub(crate) fn are_needed<I>(streams: &Streams<I>) -> bool {
+        streams.inputs.len() > 1
+    }
+
+    /// Collects the frees of these streams, as far as they need it.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>) -> Self {
-        if streams.inputs.len() < 2 {
+        if !Self::are_needed(&streams) {
             return Self::default();
         }
         let mut search = FreeSearch::default();

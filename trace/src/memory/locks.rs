@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::memory::owner_names::OwnerNames;
 use crate::memory::owner_walk::OwnerVisitor;
 use crate::memory::owners::{Owner, OwnerId, Owners};
-use crate::order::thread_id::ThreadId;
 
 /// Names of locks and barriers, by their addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

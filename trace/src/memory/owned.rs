@@ -14,13 +14,12 @@ use profile::observer::Observer;
 
 use crate::file::Trace;
 use crate::file::event::Event;
-use crate::file::stream_id::StreamId;
+use crate::ids::{StreamId, ThreadId};
 use crate::memory::frees::Frees;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Owner, OwnerId, OwnerLookup, Owners};
 use crate::order::item::MemoryAccess;
 use crate::order::source::{Detail, inputs, threads};
-use crate::order::thread_id::ThreadId;
 use crate::steps::program::Program;
 use crate::steps::step::{Accessed, StreamEntry};
 use crate::steps::time::Times;

@@ -2,11 +2,10 @@
 
 use counts::path_text::base_name;
 
-use crate::file::stream_id::StreamId;
 use crate::file::{Stream, Trace};
+use crate::ids::{StreamId, ThreadId};
 use crate::memory::owners::Owner;
 use crate::order::source::threads;
-use crate::order::thread_id::ThreadId;
 use crate::steps::program::Program;
 
 /// Names owners of memory of a trace.

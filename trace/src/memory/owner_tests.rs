@@ -5,14 +5,13 @@ use counts::model::PathId;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
+use crate::ids::{FunctionId, ThreadId};
 use crate::memory::frees::Frees;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Owner, OwnerLookup, Owners};
 use crate::memory::tests::Random;
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
-use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 
 const THREADS: usize = 3;

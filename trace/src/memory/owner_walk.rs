@@ -8,11 +8,11 @@ use std::rc::Rc;
 
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::memory::owners::Owners;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
 
 /// An analysis that uses the owners of memory.

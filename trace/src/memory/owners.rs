@@ -17,6 +17,7 @@ use pathformat::trace::{Allocation, Operation, Synchronisation};
 use profile::globals::{self, Globals};
 use profile::names;
 
+use crate::ids::{FunctionId, ThreadId};
 use crate::memory::clocks::{Clocks, Moment};
 use crate::memory::frees::Frees;
 use crate::memory::lifetimes::{Block, Lifetimes, Verdict};
@@ -24,8 +25,6 @@ use crate::memory::sites::site;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{EndedPath, MemoryAccess};
 use crate::order::releases::Links;
-use crate::order::thread_id::ThreadId;
-use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 use counts::model::PathId;
 

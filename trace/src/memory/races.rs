@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use pathformat::trace::Allocation;
 
+use crate::ids::ThreadId;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerLookup, Owners};
 use crate::order::item::{CodePlace, Item, MemoryAccess};
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::Streams;
 
 /// The number of bytes in a cell, which are examined together.

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::ids::ThreadId;
 use crate::memory::line_map::LineMap;
 use crate::memory::owners::OwnerId;
 use crate::order::item::{CodePlace, MemoryAccess};
-use crate::order::thread_id::ThreadId;
 
 /// The maximum number of places that are kept for a cache line.
 const PLACES: usize = 16;
@@ -185,7 +185,7 @@ mod tests {
     use pathformat::manifest::AccessKind;
 
     use super::*;
-    use crate::steps::function_id::FunctionId;
+    use crate::ids::FunctionId;
 
     fn touch(sharing: &mut Sharing, thread: u32, kind: AccessKind, at: u64, size: u64) {
         let place = CodePlace { function: FunctionId(0), at: thread };

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::memory::cache::{Cache, Layout};
 use crate::order::item::{CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
 
 /// The numbers of accesses and misses.

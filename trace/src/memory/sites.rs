@@ -1,6 +1,6 @@
 //! The place of the call by which a path allocates memory.
 
-use crate::steps::function_id::FunctionId;
+use crate::ids::FunctionId;
 use crate::steps::program::Program;
 use counts::model::PathId;
 

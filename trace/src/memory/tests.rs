@@ -6,13 +6,12 @@ use std::collections::BTreeSet;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::{FunctionId, ThreadId};
 use crate::memory::frees::Frees;
 use crate::memory::owners::Owners;
 use crate::memory::races::Races;
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
-use crate::steps::function_id::FunctionId;
 use crate::steps::program::Program;
 
 /// An action of a thread, with its tickets.

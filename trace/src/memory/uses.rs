@@ -8,15 +8,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pathformat::trace::Allocation;
 
+use crate::ids::{FunctionId, ThreadId};
 use crate::memory::distances::{Distances, Histogram};
 use crate::memory::line_map::LineMap;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerId, Owners};
 use crate::memory::sharing::Sharing;
 use crate::order::item::{Item, MemoryAccess};
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::Streams;
-use crate::steps::function_id::FunctionId;
 
 /// The number of bytes in a page.
 const PAGE: u64 = 4096;

@@ -1,6 +1,6 @@
 //! Vector clocks.
 
-use crate::order::thread_id::ThreadId;
+use crate::ids::ThreadId;
 
 /// The number of the last known part of each thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
+use crate::ids::ThreadId;
 use crate::order::releases::{Link, Links, Released};
-use crate::order::thread_id::ThreadId;
 
 /// A barrier.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 //! Each wait that ends is matched with the earliest signal that was sent meanwhile and has no
 //! match. This leaves the fewest signals without a match. A wait without a match ended spuriously.
 
+use crate::ids::ThreadId;
 use crate::order::releases::{Link, Links, Released};
-use crate::order::thread_id::ThreadId;
 
 /// A condition variable.
 #[derive(Debug)]

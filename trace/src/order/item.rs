@@ -3,7 +3,7 @@
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Synchronisation};
 
-use crate::steps::function_id::FunctionId;
+use crate::ids::FunctionId;
 use counts::model::PathId;
 
 /// The next action of a stream.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::ids::ThreadId;
 use crate::order::releases::{Frontier, Link, Links, Released};
-use crate::order::thread_id::ThreadId;
 
 /// A lock.
 #[derive(Debug)]

@@ -8,13 +8,13 @@ use std::collections::{HashMap, VecDeque};
 
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::order::barriers::Barrier;
 use crate::order::conditions::Condition;
 use crate::order::dependences::Access;
 use crate::order::locks::Lock;
 use crate::order::openmp::OpenMp;
 use crate::order::releases::{Frontier, Link, Links, Released};
-use crate::order::thread_id::ThreadId;
 use crate::order::threads::{Once, Threads};
 
 /// The maximum number of releases of a semaphore that are kept.

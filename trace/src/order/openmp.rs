@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::ids::ThreadId;
 use crate::order::dependences::{Access, Dependences};
 use crate::order::releases::{Frontier, Link, Links, Released};
-use crate::order::thread_id::ThreadId;
 
 /// The regions and tasks that are not finished.
 #[derive(Debug)]

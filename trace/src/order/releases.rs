@@ -1,6 +1,6 @@
 //! The releases that operations wait for.
 
-use crate::order::thread_id::ThreadId;
+use crate::ids::ThreadId;
 
 /// The reason why a task waits for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,10 +6,9 @@ use pathformat::manifest::{AccessKind, Tickets};
 use profile::observer::Observer;
 
 use crate::file::event::Event;
-use crate::file::stream_id::StreamId;
 use crate::file::{Stream, Trace};
+use crate::ids::{StreamId, ThreadId};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
 use crate::steps::chunks::Gap;
 use crate::steps::program::Program;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::ids::ThreadId;
 use crate::order::releases::{Link, Links, Released};
-use crate::order::thread_id::ThreadId;
 
 /// The threads of a process.
 #[derive(Debug)]

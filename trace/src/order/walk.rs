@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 
 use pathformat::trace::{Allocation, Operation, Order, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::objects::Objects;
 use crate::order::releases::{Links, Released};
-use crate::order::thread_id::ThreadId;
 
 /// A stream of the walk.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use counts::model::{End, Start};
 use pathformat::manifest::{Access, Address, Stride};
 
-use crate::steps::function_id::FunctionId;
+use crate::ids::FunctionId;
 use crate::steps::program::{Program, TracedFunction};
 use crate::steps::traced_path::{Arrival, TracedPath};
 

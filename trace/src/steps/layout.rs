@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::steps::function_id::FunctionId;
+use crate::ids::FunctionId;
 
 /// The numbers of a process, by modules.
 #[derive(Clone, Debug, Default)]

@@ -24,7 +24,7 @@ use profile::names;
 use profile::source_names::SourceNames;
 
 use crate::file::images::LoadedImage;
-use crate::steps::function_id::FunctionId;
+use crate::ids::FunctionId;
 use crate::steps::layout::Layout;
 use crate::steps::traced_path::{TracedPath, returns_twice};
 

@@ -12,7 +12,7 @@ use pathformat::manifest::{
 use pathformat::trace::ADDRESS;
 use paths::decode::Decoder;
 
-use crate::steps::function_id::FunctionId;
+use crate::ids::FunctionId;
 
 /// A path, as it is the same for all records with its number.
 #[derive(Clone, Debug)]

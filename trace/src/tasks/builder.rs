@@ -2,13 +2,13 @@
 
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::{TaskId, ThreadId};
 use crate::order::item::{CodePlace, EndedPath, Item};
 use crate::order::releases::{Link, Links};
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
 use crate::steps::time::Times;
 use crate::tasks::contention::Contention;
-use crate::tasks::graph::{Graph, Task, TaskId, TaskKind};
+use crate::tasks::graph::{Graph, Task, TaskKind};
 use crate::tasks::imbalance::Imbalance;
 
 /// The task graph of a trace, and the waits.

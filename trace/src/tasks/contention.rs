@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::order::item::CodePlace;
-use crate::order::thread_id::ThreadId;
 
 /// The number of waits that are kept: the longest ones.
 const LONGEST: usize = 100;

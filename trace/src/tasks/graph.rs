@@ -3,39 +3,13 @@
 //! Tasks are numbered in the order in which they began, so an edge leads from a smaller number to a
 //! larger one. The edges to a task are contiguous.
 
-use std::fmt::{self, Display, Formatter};
-
 use pathformat::trace::Operation;
-use serde::Serialize;
 
+use crate::ids::{TaskId, ThreadId};
 use crate::order::item::Actions;
 use crate::order::releases::Link;
-use crate::order::thread_id::ThreadId;
 use crate::steps::time::Times;
 use crate::tasks::segmented::Segmented;
-
-/// A task, by its number in the graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct TaskId(pub u32);
-
-impl TaskId {
-    /// Returns the number as an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl From<TaskId> for u64 {
-    fn from(id: TaskId) -> Self {
-        id.0.into()
-    }
-}
-
-impl Display for TaskId {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,12 +7,11 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::{FunctionId, TaskId, ThreadId};
 use crate::order::item::EndedPath;
 use crate::order::releases::Links;
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor};
-use crate::steps::function_id::FunctionId;
-use crate::tasks::graph::{Graph, TaskId};
+use crate::tasks::graph::Graph;
 use counts::model::PathId;
 
 /// The work of a path in the tasks on a critical path.

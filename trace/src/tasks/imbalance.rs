@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::ThreadId;
 use crate::order::item::CodePlace;
-use crate::order::thread_id::ThreadId;
 
 /// The number of episodes that are kept: those that lost the most time.
 const WORST: usize = 100;

@@ -3,7 +3,8 @@
 //! The *work* is the sum of all tasks, the *span* that of the heaviest path along edges. With any
 //! number of processors, the speedup is at most work / span.
 
-use crate::tasks::graph::{Graph, Task, TaskId};
+use crate::ids::TaskId;
+use crate::tasks::graph::{Graph, Task};
 
 /// The weight of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,14 +7,13 @@ use anyhow::{Error, Result, bail};
 use clap::Args;
 use pathprof::show::{trace_cache, trace_memory};
 use trace::file::{Stream, Trace};
+use trace::ids::{FunctionId, ThreadId};
 use trace::memory::cache::Layout;
 use trace::memory::frees::Frees;
 use trace::memory::owners::Owners;
 use trace::memory::simulation::Simulation;
 use trace::memory::uses::{Selection, Uses};
 use trace::order::source::{Detail, inputs, threads};
-use trace::order::thread_id::ThreadId;
-use trace::steps::function_id::FunctionId;
 use trace::steps::program::Program;
 use trace::steps::time::Times;
 

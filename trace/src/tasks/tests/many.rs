@@ -6,10 +6,9 @@ use std::time::Instant;
 
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::ids::{FunctionId, ThreadId};
 use crate::order::item::{Actions, EndedPath, Item};
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
-use crate::steps::function_id::FunctionId;
 use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::parallelism::Parallelism;

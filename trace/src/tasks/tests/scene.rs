@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 
 use pathformat::trace::{Operation, Order, Synchronisation};
 
+use crate::ids::{FunctionId, ThreadId};
 use crate::order::item::{Actions, EndedPath, Item};
 use crate::order::releases::Link;
-use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
-use crate::steps::function_id::FunctionId;
 use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::graph::Graph;

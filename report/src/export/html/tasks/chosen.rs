@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use trace::tasks::graph::{Graph, TaskId};
+use trace::ids::TaskId;
+use trace::tasks::graph::Graph;
 
 /// Returns at most `most` tasks, by number, and all that are on the way.
 pub(super) fn of(graph: &Graph, way: &[TaskId], most: usize) -> Vec<TaskId> {

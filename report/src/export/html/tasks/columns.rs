@@ -1,7 +1,7 @@
 //! The tasks and edges of a page, in columns.
 
 use serde::Serialize;
-use trace::tasks::graph::TaskId;
+use trace::ids::TaskId;
 
 use crate::export::html::payload::{Exact, Signed};
 use crate::task_graph::TaskGraphReport;
