@@ -1,53 +1,39 @@
-//! What is known of the task graph of a trace: of it the text, the page and the exports are made.
+//! The task graph of a trace, as the text, the page and the exports show it.
 
 use trace::file::Trace;
 use trace::ids::ThreadId;
-use trace::memory::locks::LockNames;
 use trace::order::item::CodePlace;
 use trace::steps::program::Program;
-use trace::tasks::builder::Tasks;
-use trace::tasks::hot::Heats;
-use trace::tasks::parallelism::Parallelism;
-use trace::tasks::span::Span;
+use trace::task_analysis::TaskAnalysis;
 
-/// What is known of a task graph.
+/// A task graph with its trace.
 #[derive(Clone, Copy)]
 pub struct TaskGraphReport<'a> {
     /// The trace.
     pub trace: &'a Trace,
     /// Its program.
     pub program: &'a Program,
-    /// Its tasks.
-    pub tasks: &'a Tasks,
-    /// The longest way by time.
-    pub by_time: &'a Span,
-    /// The longest way by instructions.
-    pub by_instructions: &'a Span,
-    /// What is on the longest way by time.
-    pub heats: &'a Heats,
-    /// How many tasks ran when.
-    pub parallelism: &'a Parallelism,
-    /// What its locks and barriers are.
-    pub lock_names: &'a LockNames,
+    /// Its task graph, and what follows from it.
+    pub analysis: &'a TaskAnalysis,
 }
 
 /// A lock. Times are in nanoseconds.
 pub struct LockUse<'a> {
     /// Its address.
     pub address: u64,
-    /// What is there, if that is known.
+    /// The name of the object there, if it is known.
     pub name: Option<&'a str>,
-    /// How often it was taken.
+    /// The number of times that it was taken.
     pub taken: u64,
-    /// How often taking it failed.
+    /// The number of failed attempts to take it.
     pub failed: u64,
-    /// How often a thread waited for it.
+    /// The number of times that a thread waited for it.
     pub waited: u64,
-    /// For how long threads waited for it.
+    /// The sum of the waits for it.
     pub wait: u64,
-    /// For how long threads held it.
+    /// The time for which threads held it.
     pub held: u64,
-    /// Where threads waited for it longest.
+    /// The place at which threads waited for it longest.
     pub place: Option<CodePlace>,
 }
 
@@ -55,23 +41,24 @@ pub struct LockUse<'a> {
 pub struct BarrierUse<'a> {
     /// Its address.
     pub address: u64,
-    /// What is there, if that is known.
+    /// The name of the object there, if it is known.
     pub name: Option<&'a str>,
-    /// How often threads met there.
+    /// The number of times that threads met there.
     pub episodes: u64,
-    /// For how long all threads waited for the last ones.
+    /// The time for which all threads waited for the last ones.
     pub lost: u64,
-    /// How often each thread came last, in the order of the threads.
+    /// The number of times that each thread came last, in the order of the threads.
     pub last: Vec<(ThreadId, u64)>,
 }
 
-/// The locks of a task graph, those that threads waited for longest first.
-pub fn locks<'a>(tasks: &Tasks, names: &'a LockNames) -> Vec<LockUse<'a>> {
+/// Returns the locks of a task graph, those with the longest waits first.
+pub fn locks(analysis: &TaskAnalysis) -> Vec<LockUse<'_>> {
+    let TaskAnalysis { tasks, lock_names, .. } = analysis;
     let locks = tasks.contention.locks().into_iter();
     locks
         .map(|(address, lock)| LockUse {
             address,
-            name: names.name(address),
+            name: lock_names.name(address),
             taken: lock.taken,
             failed: lock.failed,
             waited: lock.waited,
@@ -82,8 +69,9 @@ pub fn locks<'a>(tasks: &Tasks, names: &'a LockNames) -> Vec<LockUse<'a>> {
         .collect()
 }
 
-/// The barriers of a task graph, those at which most was lost first.
-pub fn barriers<'a>(tasks: &Tasks, names: &'a LockNames) -> Vec<BarrierUse<'a>> {
+/// Returns the barriers of a task graph, those at which most was lost first.
+pub fn barriers(analysis: &TaskAnalysis) -> Vec<BarrierUse<'_>> {
+    let TaskAnalysis { tasks, lock_names, .. } = analysis;
     let barriers = tasks.imbalance.barriers().into_iter();
     barriers
         .map(|(address, of)| {
@@ -92,7 +80,7 @@ pub fn barriers<'a>(tasks: &Tasks, names: &'a LockNames) -> Vec<BarrierUse<'a>> 
             last.sort_unstable();
             BarrierUse {
                 address,
-                name: names.name(address),
+                name: lock_names.name(address),
                 episodes: of.episodes,
                 lost: tasks.times.nanoseconds(of.lost),
                 last,

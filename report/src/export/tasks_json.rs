@@ -7,9 +7,7 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 use trace::file::Stream;
 use trace::ids::TaskId;
-use trace::memory::locks::LockNames;
-use trace::tasks::builder::Tasks;
-use trace::tasks::parallelism::Parallelism;
+use trace::task_analysis::TaskAnalysis;
 use trace::tasks::span::Span;
 
 use crate::schema;
@@ -19,14 +17,8 @@ use crate::task_graph::{self, BarrierUse, LockUse};
 ///
 /// # Errors
 /// The errors of `out`.
-pub fn write(
-    tasks: &Tasks,
-    [by_time, by_instructions]: [&Span; 2],
-    parallelism: &Parallelism,
-    names: &LockNames,
-    threads: &[Vec<&Stream>],
-    out: &mut dyn Write,
-) -> Result<()> {
+pub fn write(analysis: &TaskAnalysis, threads: &[Vec<&Stream>], out: &mut dyn Write) -> Result<()> {
+    let TaskAnalysis { tasks, by_time, by_instructions, parallelism, .. } = analysis;
     let threads: Vec<Value> = threads
         .iter()
         .filter_map(|streams| {
@@ -50,8 +42,8 @@ pub fn write(
                 "parts": parallelism.parts,
             }),
         ),
-        ("locks", locks(tasks, names)),
-        ("barriers", barriers(tasks, names)),
+        ("locks", locks(analysis)),
+        ("barriers", barriers(analysis)),
     ];
     for (key, value) in parts {
         write!(out, ",\n\"{key}\":{value}")?;
@@ -86,7 +78,7 @@ pub fn write(
     out.write_all(b"]}\n")
 }
 
-fn locks(tasks: &Tasks, names: &LockNames) -> Value {
+fn locks(analysis: &TaskAnalysis) -> Value {
     let lock = |of: LockUse<'_>| {
         json!({
             "object": of.address,
@@ -98,10 +90,10 @@ fn locks(tasks: &Tasks, names: &LockNames) -> Value {
             "held": of.held,
         })
     };
-    task_graph::locks(tasks, names).into_iter().map(lock).collect()
+    task_graph::locks(analysis).into_iter().map(lock).collect()
 }
 
-fn barriers(tasks: &Tasks, names: &LockNames) -> Value {
+fn barriers(analysis: &TaskAnalysis) -> Value {
     let barrier = |of: BarrierUse<'_>| {
         json!({
             "object": of.address,
@@ -111,5 +103,5 @@ fn barriers(tasks: &Tasks, names: &LockNames) -> Value {
             "last": of.last,
         })
     };
-    task_graph::barriers(tasks, names).into_iter().map(barrier).collect()
+    task_graph::barriers(analysis).into_iter().map(barrier).collect()
 }

@@ -30,13 +30,13 @@ use crate::task_graph::{self, TaskGraphReport};
 /// Returns the task graph, with at most `top` rows in a table (0: all).
 pub fn document<'a>(report: &TaskGraphReport<'a>, top: usize) -> Document<'a> {
     let mut remarks = Vec::new();
-    if report.tasks.missing > 0 {
-        let places = plural(report.tasks.missing as usize, "place");
+    if report.analysis.tasks.missing > 0 {
+        let places = plural(report.analysis.tasks.missing as usize, "place");
         remarks.push(Remark::warning(format!(
             "records are missing in {places}: tasks and edges are missing, too"
         )));
     }
-    if report.tasks.graph.left_out > 0 {
+    if report.analysis.tasks.graph.left_out > 0 {
         remarks.push(Remark::warning("the graph is too large: its end is left out"));
     }
     Document { heading: heading(report), tables: tables(report, top, top), remarks }
@@ -61,7 +61,7 @@ pub(crate) fn tables<'a>(
 }
 
 fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
-    let graph = &report.tasks.graph;
+    let graph = &report.analysis.tasks.graph;
     let number = |number: u64| grouped(number.into());
     let mut kinds: HashMap<TaskKind, usize> = HashMap::new();
     let mut all = Actions::default();
@@ -91,7 +91,7 @@ fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
         true => ", with locks taken in this order",
         false => "",
     };
-    let (time, instructions) = (report.by_time, report.by_instructions);
+    let (time, instructions) = (&report.analysis.by_time, &report.analysis.by_instructions);
     vec![
         Fact::new("trace", terminal(&report.trace.path.to_string_lossy()).into_owned()),
         Fact::new(
@@ -99,7 +99,7 @@ fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
             format!(
                 "{} of {}: {}; {} edges",
                 grouped(graph.len() as Count),
-                plural(report.tasks.threads as usize, "thread"),
+                plural(report.analysis.tasks.threads as usize, "thread"),
                 kinds.join(", "),
                 grouped(graph.edge_count() as Count)
             ),
@@ -144,7 +144,7 @@ fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
 /// Returns the number of tasks that ran over time, as a line of bars.
 fn curve(report: &TaskGraphReport<'_>) -> String {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let all = report.parallelism;
+    let all = &report.analysis.parallelism;
     let averages: Vec<f64> = (0..all.parts.len()).map(|part| all.average(part)).collect();
     let most = averages.iter().copied().fold(0.0, f64::max);
     if most == 0.0 {
@@ -238,7 +238,7 @@ fn heat_columns() -> Vec<Column> {
 
 fn functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     let mut of: HashMap<FunctionId, Heat> = HashMap::new();
-    for ((function, _), heat) in report.heats {
+    for ((function, _), heat) in &report.analysis.heats {
         let sum = of.entry(*function).or_default();
         sum.count += heat.count;
         sum.instructions += heat.instructions;
@@ -255,12 +255,12 @@ fn functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
 }
 
 fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
-    let whole = report.heats.values().map(|heat| heat.instructions).sum();
+    let whole = report.analysis.heats.values().map(|heat| heat.instructions).sum();
     let mut columns = heat_columns();
     columns.push(Column::new("function", CellKind::Name));
     columns.push(Column::new("id", CellKind::Number).shown(Visibility::Data));
     columns.push(Column::new("path", CellKind::Flow));
-    let sorted = sorted(report.heats);
+    let sorted = sorted(&report.analysis.heats);
     let seen: Vec<_> = sorted.iter().take(shown(top, sorted.len())).map(|row| row.0).collect();
     let mut texts = path_texts(report.program, &seen);
     let rows = sorted.into_iter().map(|((function, path), of)| {
@@ -294,8 +294,8 @@ fn path_texts<'a>(
 }
 
 fn levels(report: &TaskGraphReport<'_>) -> Table<'static> {
-    let whole: u64 = report.parallelism.levels.iter().sum();
-    let rows = report.parallelism.levels.iter().enumerate().map(|(level, time)| {
+    let whole: u64 = report.analysis.parallelism.levels.iter().sum();
+    let rows = report.analysis.parallelism.levels.iter().enumerate().map(|(level, time)| {
         let share = Cell::Share { part: (*time).into(), whole: whole.into(), heat: false };
         Row::from(vec![number(level as u64), number(*time), share])
     });
@@ -308,7 +308,7 @@ fn levels(report: &TaskGraphReport<'_>) -> Table<'static> {
 }
 
 fn locks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
-    let locks = task_graph::locks(report.tasks, report.lock_names);
+    let locks = task_graph::locks(report.analysis);
     let rows = locks.iter().map(|of| {
         let numbers = [of.taken, of.failed, of.waited, of.wait, of.held].map(number).into_iter();
         let place = of.place.map_or(Cell::Nothing, |place| end(report.program, place));
@@ -331,11 +331,11 @@ fn locks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
 
 fn waits(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     let streams = streams(report);
-    let rows = report.tasks.contention.longest().into_iter().map(|wait| {
-        let name = report.lock_names.name(wait.object);
+    let rows = report.analysis.tasks.contention.longest().into_iter().map(|wait| {
+        let name = report.analysis.lock_names.name(wait.object);
         let [address, object] = object_cells(wait.object, name);
         Row::from(vec![
-            number(report.tasks.times.nanoseconds(wait.wait)),
+            number(report.analysis.tasks.times.nanoseconds(wait.wait)),
             stream(&streams, wait.thread),
             stream(&streams, wait.holder),
             address,
@@ -359,7 +359,7 @@ fn waits(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
 
 fn barriers(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     let streams = streams(report);
-    let barriers = task_graph::barriers(report.tasks, report.lock_names);
+    let barriers = task_graph::barriers(report.analysis);
     let rows = barriers.iter().map(|of| {
         let mut last = of.last.clone();
         last.sort_by_key(|&(thread, times)| (Reverse(times), thread));
@@ -381,10 +381,10 @@ fn barriers(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
 
 fn episodes(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     let streams = streams(report);
-    let rows = report.tasks.imbalance.worst().into_iter().map(|of| {
+    let rows = report.analysis.tasks.imbalance.worst().into_iter().map(|of| {
         let spread = of.last.saturating_sub(of.first);
-        let time = |ticks| number(report.tasks.times.nanoseconds(ticks));
-        let [address, object] = object_cells(of.object, report.lock_names.name(of.object));
+        let time = |ticks| number(report.analysis.tasks.times.nanoseconds(ticks));
+        let [address, object] = object_cells(of.object, report.analysis.lock_names.name(of.object));
         Row::from(vec![
             time(of.lost),
             time(spread),

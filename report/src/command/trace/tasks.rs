@@ -187,48 +187,39 @@ pub(crate) fn graph(
     times: Times,
     view: &GraphView,
 ) -> Result<()> {
+    let tasks = || {
+        tracing(trace.num_chunks(), |observer| {
+            Tasks::of(inputs(trace, program, &times, Detail::Tasks, observer), times)
+        })
+    };
     match view.format {
-        GraphFormat::Dot | GraphFormat::Perfetto | GraphFormat::Parquet => {
-            let tasks = tracing(trace.num_chunks(), |observer| {
-                Tasks::of(inputs(trace, program, &times, Detail::Tasks, observer), times)
-            });
-            return match view.format {
-                GraphFormat::Dot => {
-                    let way = span(&tasks.graph, Measure::Time).way;
-                    view.write(|out| tasks_dot::write(&tasks.graph, &way, out))
-                }
-                GraphFormat::Perfetto => {
-                    let (process, threads) = (trace.run.pid, threads(trace));
-                    view.write(|out| tasks_perfetto::write(&tasks.graph, process, &threads, out))
-                }
-                _ => {
-                    let directory = view.output.as_deref().unwrap_or(Path::new("."));
-                    parquet(&tasks.graph, directory)
-                }
-            };
+        GraphFormat::Dot => {
+            let graph = tasks().graph;
+            let way = span(&graph, Measure::Time).way;
+            return view.write(|out| tasks_dot::write(&graph, &way, out));
         }
-        _ => {}
+        GraphFormat::Perfetto => {
+            let (graph, threads) = (tasks().graph, threads(trace));
+            return view.write(|out| tasks_perfetto::write(&graph, trace.run.pid, &threads, out));
+        }
+        GraphFormat::Parquet => {
+            let directory = view.output.as_deref().unwrap_or(Path::new("."));
+            return parquet(&tasks().graph, directory);
+        }
+        GraphFormat::Text
+        | GraphFormat::Markdown
+        | GraphFormat::Csv
+        | GraphFormat::Json
+        | GraphFormat::Html => {}
     }
     let analysis = tracing(2 * trace.num_chunks(), |observer| {
         TaskAnalysis::of(trace, program, times, observer)
     });
-    let TaskAnalysis { tasks, by_time, by_instructions, parallelism, heats, lock_names } =
-        &analysis;
     if view.format == GraphFormat::Json {
-        let (threads, spans) = (threads(trace), [by_time, by_instructions]);
-        return view
-            .write(|out| tasks_json::write(tasks, spans, parallelism, lock_names, &threads, out));
+        let threads = threads(trace);
+        return view.write(|out| tasks_json::write(&analysis, &threads, out));
     }
-    let report = TaskGraphReport {
-        trace,
-        program,
-        tasks,
-        by_time,
-        by_instructions,
-        heats,
-        parallelism,
-        lock_names,
-    };
+    let report = TaskGraphReport { trace, program, analysis: &analysis };
     let Some(format) = view.form() else { return view.write_page(report) };
     let form = Form { format, full: false, pager: !view.no_pager };
     pages::print(&trace_graph::document(&report, view.top), form)

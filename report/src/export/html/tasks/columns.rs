@@ -42,17 +42,17 @@ pub(super) struct Edges {
 
 /// Returns the columns of these tasks, which are in order.
 pub(super) fn of(report: &TaskGraphReport<'_>, chosen: &[TaskId]) -> (Columns, Edges) {
-    let graph = &report.tasks.graph;
+    let graph = &report.analysis.tasks.graph;
     let place = |id: TaskId| chosen.binary_search(&id).ok();
     let tasks: Vec<_> = chosen.iter().map(|&id| graph.task(id)).collect();
-    let mut before = report.parallelism.begin;
+    let mut before = report.analysis.parallelism.begin;
     let begin = tasks.iter().map(|task| {
         let last = std::mem::replace(&mut before, task.begin);
         Signed(i128::from(task.begin) - i128::from(last))
     });
     let begin = begin.collect();
     let exact = |number: u64| Exact(number.into());
-    let way = report.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
+    let way = report.analysis.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
     let columns = Columns {
         number: differences(chosen.iter().map(|id| id.0)),
         thread: tasks.iter().map(|task| task.thread.0).collect(),

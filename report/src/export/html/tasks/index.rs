@@ -19,7 +19,7 @@ const MOST_PATHS: usize = 200;
 
 /// Returns the index of a page with `tasks` tasks.
 pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
-    let graph = &report.tasks.graph;
+    let graph = &report.analysis.tasks.graph;
     let mut kinds = [0u64; TaskKind::ALL.len()];
     let mut all = Actions::default();
     for (id, task) in graph.tasks() {
@@ -31,7 +31,7 @@ pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
         let own = streams.first()?;
         Some(json!({ "stream": own.number, "thread": own.thread }))
     };
-    let parallelism = report.parallelism;
+    let parallelism = &report.analysis.parallelism;
     json!({
         "schema": schema::TASKS_PAGE,
         "trace": shown(&report.trace.path.to_string_lossy()),
@@ -42,7 +42,7 @@ pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
         "tasks": graph.len(),
         "edges": graph.edge_count(),
         "shown": tasks,
-        "missing": report.tasks.missing,
+        "missing": report.analysis.tasks.missing,
         "left_out": graph.left_out,
         "done": {
             "paths": exact(all.paths),
@@ -51,8 +51,8 @@ pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
             "accesses": exact(all.accesses),
             "bytes": exact(all.bytes),
         },
-        "time": span(report.by_time),
-        "instructions": span(report.by_instructions),
+        "time": span(&report.analysis.by_time),
+        "instructions": span(&report.analysis.by_instructions),
         "parallelism": {
             "length": exact(parallelism.end - parallelism.begin),
             "parts": exacts(&parallelism.parts),
