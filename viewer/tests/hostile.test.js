@@ -34,6 +34,19 @@ let browser;
 before(async () => (browser = await browse()));
 after(() => browser.close());
 
+/** Goes to places and checks that nothing of what a name or a source says has an effect there. */
+async function areHarmless(tab, places) {
+    for (const place of places) {
+        await go(tab, place);
+        await tab.waitForTimeout(150);
+        assert.equal(await tab.evaluate(() => window.pathprofBroken), undefined, place);
+        assert.equal(await tab.locator("img, b[onclick]").count(), 0, place);
+        const text = await tab.evaluate(() => document.body.innerText);
+        assert.doesNotMatch(text, /[\u0000\u0007\u202E\u2066]/, place);
+        assert.deepEqual(await violations(tab), [], place);
+    }
+}
+
 test("what others wrote is text", async () => {
     mkdirSync(scratch, { recursive: true });
     const sources = folder("hostile-source");
@@ -52,15 +65,7 @@ test("what others wrote is text", async () => {
         "#/coverage",
         "#/function/</script><img src=x onerror=window.pathprofBroken=1>",
     ];
-    for (const place of places) {
-        await go(tab, place);
-        await tab.waitForTimeout(150);
-        assert.equal(await tab.evaluate(() => window.pathprofBroken), undefined, place);
-        assert.equal(await tab.locator("img, b[onclick]").count(), 0, place);
-        const text = await tab.evaluate(() => document.body.innerText);
-        assert.doesNotMatch(text, /[\u0000\u0007\u202E\u2066]/, place);
-        assert.deepEqual(await violations(tab), [], place);
-    }
+    await areHarmless(tab, places);
     await go(tab, `#/function/${encodeURIComponent(SYMBOL)}`);
     await tab.locator(".line .line-code", { hasText: "return x > 3" }).waitFor();
     await tab.locator(".hidden-character", { hasText: "U+202E" }).first().waitFor();
@@ -107,15 +112,7 @@ test("what others wrote is text in a difference, too", async () => {
         `#/function/${symbol}?path=</script><img src=x onerror=window.pathprofBroken=1>`,
         "#/function/</script><img src=x onerror=window.pathprofBroken=1>",
     ];
-    for (const place of places) {
-        await go(tab, place);
-        await tab.waitForTimeout(150);
-        assert.equal(await tab.evaluate(() => window.pathprofBroken), undefined, place);
-        assert.equal(await tab.locator("img, b[onclick]").count(), 0, place);
-        const text = await tab.evaluate(() => document.body.innerText);
-        assert.doesNotMatch(text, /[\u0000\u0007\u202E\u2066]/, place);
-        assert.deepEqual(await violations(tab), [], place);
-    }
+    await areHarmless(tab, places);
     await go(tab, `#/function/${symbol}`);
     await tab.locator("h1", { hasText: "</script><img src=x" }).waitFor();
     await picture(tab, "hostile-diff");
