@@ -129,12 +129,12 @@ pub fn trace(bytes: &[u8], path: &Path) {
         let totals = Totals::of(&trace, &program, stream, &());
         let (mut steps, mut listed) = (0, 0);
         let mut objects = owned.as_ref().map(|owned| owned.stream(stream.number));
-        for told in Steps::new(&trace, &program, stream, &()).take(MOST_STEPS) {
+        for entry in Steps::new(&trace, &program, stream, &()).take(MOST_STEPS) {
             listed += 1;
-            let objects = objects.as_mut().map(|objects| objects.of(&program, &told));
+            let objects = objects.as_mut().map(|objects| objects.of(&program, &entry));
             let objects = objects.as_deref();
             let touched = AccessedObjects { objects, names: &names };
-            let step = match told {
+            let step = match entry {
                 StreamEntry::Step(step) => step,
                 StreamEntry::Event(event) => {
                     let shown =

@@ -15,6 +15,6 @@ pub(crate) fn terminal_width() -> Option<usize> {
 
 /// The width of a stream, if it is a terminal.
 pub(crate) fn width_of(stream: &(impl AsFd + IsTerminal)) -> Option<usize> {
-    let told = tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
-    stream.is_terminal().then(|| told.filter(|&width| width > 0).unwrap_or(USUAL_WIDTH))
+    let width = tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
+    stream.is_terminal().then(|| width.filter(|&width| width > 0).unwrap_or(USUAL_WIDTH))
 }

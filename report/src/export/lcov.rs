@@ -122,7 +122,7 @@ mod tests {
         let directory = folder.path().to_string_lossy().into_owned();
         report.modules.iter_mut().for_each(|module| module.directory.clone_from(&directory));
         let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-        let told = |all| {
+        let records = |all| {
             let (text, missing) = tracefile(&report, all);
             let written = text.lines().filter_map(|line| line.strip_prefix("SF:")).map(base);
             let files = missing.files.iter().map(|path| base(&path.to_string_lossy()));
@@ -130,10 +130,10 @@ mod tests {
             (written.join(" "), files.join(" "), missing.is_written)
         };
         let both = || "util.h main.c".to_owned();
-        assert_eq!(told(false), (both(), both(), true), "the sources are elsewhere");
+        assert_eq!(records(false), (both(), both(), true), "the sources are elsewhere");
         std::fs::create_dir(folder.path().join("src")).expect("made");
         std::fs::write(folder.path().join("src/main.c"), "").expect("written");
-        assert_eq!(told(false), ("main.c".into(), "util.h".into(), false));
-        assert_eq!(told(true), (both(), "util.h".into(), true));
+        assert_eq!(records(false), ("main.c".into(), "util.h".into(), false));
+        assert_eq!(records(true), (both(), "util.h".into(), true));
     }
 }

@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn a_tree_is_complete_or_it_is_told() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        let told = || {
+        let checked = || {
             let mut findings = Findings::default();
             tree_at(root.path(), &mut findings);
             (findings.good.len(), findings.bad)
@@ -367,12 +367,12 @@ mod tests {
             fs::write(file, "").expect("writable");
         };
         put("bin/pathprof");
-        assert_eq!(told(), (0, vec![]), "a program alone");
+        assert_eq!(checked(), (0, vec![]), "a program alone");
         tree::entries().for_each(|entry| put(entry.path));
-        assert_eq!(told(), (1, vec![]));
+        assert_eq!(checked(), (1, vec![]));
         for entry in tree::entries() {
             fs::remove_file(root.path().join(entry.path)).expect("put there");
-            let (good, bad) = told();
+            let (good, bad) = checked();
             assert!(good == 0 && bad.len() == 1 && bad[0].contains(entry.path), "{bad:?}");
             put(entry.path);
         }

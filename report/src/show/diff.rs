@@ -681,7 +681,7 @@ mod tests {
 
     #[test]
     fn ratios_below_one_are_told_as_what_is_missing() {
-        let told = [2.0, 1.0, 0.99999, 0.59, 0.0].map(times_as_many);
+        let texts = [2.0, 1.0, 0.99999, 0.59, 0.0].map(times_as_many);
         let expected = [
             "2.000 times as many",
             "1.000 times as many",
@@ -689,6 +689,6 @@ mod tests {
             "41.0% fewer",
             "100.0% fewer",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(texts, expected);
     }
 }

@@ -24,8 +24,8 @@ mod tests {
 
     #[test]
     fn each_has_its_unit() {
-        let told = [0, 999, 1000, 1_250_000, 59_990_000_000].map(duration);
-        assert_eq!(told, ["0 ns", "999 ns", "1.0 µs", "1.3 ms", "60.0 s"]);
+        let texts = [0, 999, 1000, 1_250_000, 59_990_000_000].map(duration);
+        assert_eq!(texts, ["0 ns", "999 ns", "1.0 µs", "1.3 ms", "60.0 s"]);
         assert_eq!(duration(u64::MAX), "18446744073.7 s");
     }
 
