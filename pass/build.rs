@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files, which are in `cpp`.
-const FILES: [&str; 7] =
-    ["plugin", "read", "accesses", "addresses", "write", "demangle", "debug_info"];
+const FILES: [&str; 8] =
+    ["plugin", "read", "accesses", "addresses", "write", "demangle", "debug_info", "machine"];
 
 fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));

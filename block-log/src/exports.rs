@@ -28,6 +28,52 @@ global_asm!(
     end = sym end,
 );
 
+// What machine code calls that was instrumented behind register allocation. It changes no register,
+// nor flags. The arguments stand on the stack, above the return address: the event, the function, and
+// the two halves of the module's id; then the red zone of the caller.
+global_asm!(
+    ".pushsection .text.__pathcc_log_machine, \"ax\", @progbits",
+    ".globl __pathcc_log_machine",
+    ".hidden __pathcc_log_machine",
+    ".type __pathcc_log_machine, @function",
+    "__pathcc_log_machine:",
+    "pushfq",
+    "push rax",
+    "push rcx",
+    "push rdx",
+    "push rsi",
+    "push rdi",
+    "push r8",
+    "push r9",
+    "push r10",
+    "push r11",
+    "push rbx",
+    "mov rbx, rsp",
+    "lea rdi, [rbx + 96]",
+    "lea rsi, [rdi + 32 + 128]",
+    "sub rsp, 512",
+    "and rsp, -64",
+    "fxsave64 [rsp]",
+    "cld",
+    "call {machine}",
+    "fxrstor64 [rsp]",
+    "mov rsp, rbx",
+    "pop rbx",
+    "pop r11",
+    "pop r10",
+    "pop r9",
+    "pop r8",
+    "pop rdi",
+    "pop rsi",
+    "pop rdx",
+    "pop rcx",
+    "pop rax",
+    "popfq",
+    "ret",
+    ".popsection",
+    machine = sym machine,
+);
+
 /// The constructor.
 extern "C" fn start() {
     // SAFETY: no other code of this image runs before its first constructor has returned.
@@ -57,4 +103,10 @@ extern "C" fn block(frame: u64, block: u32) {
 /// Records that a frame ends.
 extern "C" fn end(frame: u64) {
     log::end(of_image(), frame);
+}
+
+/// Records an event of machine code whose stack pointer stands at `stack`.
+unsafe extern "C" fn machine(event: *const log::MachineEvent, stack: usize) {
+    // SAFETY: the code above passes what the instrumented code pushed.
+    log::machine(of_image(), unsafe { &*event }, stack);
 }

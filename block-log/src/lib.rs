@@ -4,6 +4,7 @@
 //! | files | contents |
 //! |---|---|
 //! | `exports` | the symbols by which the log joins a program |
+//! | `activations` | the activations of functions in machine code |
 //! | `log` | the log: its buffer, its file, its records |
 //!
 //! The log is a member of `libpathrt.a` beside the runtime. A link takes the member to which its
@@ -15,6 +16,7 @@
     allow(dead_code, reason = "only the entry points use some parts")
 )]
 
+mod activations;
 #[cfg(panic = "abort")]
 mod exports;
 mod log;

@@ -18,17 +18,21 @@
 //! killed loses the records in the buffer, unless the profile's name ends in `.now.pathprof`: then
 //! each record is written at once.
 
+use core::cell::UnsafeCell;
 use core::hint;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use pathformat::files;
+use pathformat::log_event::LogEvent;
 
 use process::environment::Environment;
 use process::pattern;
 use process::sys::{self, File};
 use process::target;
 use process::text::Path;
+
+use crate::activations::{Activations, Function};
 
 /// One record, or the module id after it.
 pub(crate) type Record = [u8; 16];
@@ -190,6 +194,60 @@ pub(crate) fn block(environment: &Environment, frame: u64, block: u32) {
 /// Records that a frame ends.
 pub(crate) fn end(environment: &Environment, frame: u64) {
     with_log(|log| log.append(environment, &[record(frame, RecordKind::End, 0)]));
+}
+
+/// What machine code reports. It pushes the four words.
+#[repr(C)]
+pub(crate) struct MachineEvent {
+    /// A [`LogEvent`] in the lowest two bits, and the number of a block above them.
+    event: u64,
+    /// The index of the function in its module's manifest.
+    function: u64,
+    module: Record,
+}
+
+/// The activations of the functions that report so, for whoever holds the log.
+struct Held(UnsafeCell<Activations>);
+
+// SAFETY: only who holds the lock of the log uses it.
+unsafe impl Sync for Held {}
+
+static ACTIVATIONS: Held = Held(UnsafeCell::new(Activations::new()));
+
+/// Records an event of machine code whose stack pointer stands at `stack`.
+pub(crate) fn machine(environment: &Environment, event: &MachineEvent, stack: usize) {
+    let thread = sys::thread::pointer();
+    let function = Function { module: event.module, index: event.function as u32 };
+    let block = (event.event >> LogEvent::BITS) as u32;
+    with_log(|log| {
+        // SAFETY: this thread holds the lock.
+        let activations = unsafe { &mut *ACTIVATIONS.0.get() };
+        match LogEvent::of(event.event) {
+            LogEvent::Enter => {
+                log.frames += 1;
+                let frame = frame_number(log.frames);
+                activations.enter(thread, stack, function, frame);
+                let entered = record(frame, RecordKind::Enter, function.index);
+                log.append(environment, &[entered, function.module]);
+            }
+            LogEvent::Block => {
+                if let Some(frame) = activations.frame(thread, stack, function) {
+                    log.append(environment, &[record(frame, RecordKind::Block, block)]);
+                }
+            }
+            LogEvent::End => {
+                if let Some(frame) = activations.frame(thread, stack, function) {
+                    log.append(environment, &[record(frame, RecordKind::End, 0)]);
+                }
+            }
+            LogEvent::Leave => {
+                if let Some(frame) = activations.frame(thread, stack, function) {
+                    log.append(environment, &[record(frame, RecordKind::End, 0)]);
+                }
+                activations.leave(thread, stack, function);
+            }
+        }
+    });
 }
 
 /// Ends the log with the program.

@@ -12,6 +12,7 @@
 //! * [`messages`] the functions of MPI that traces record
 //! * [`note`] the notes that locate counter arrays in an image that another linker made
 //! * [`descriptor`] the descriptor of an image, which the linker writes for the runtime
+//! * [`log_event`] what machine code reports to the block log
 //! * [`files`] the names of the files of runs
 //! * [`raw`] the counters of a process while it runs
 //! * [`profile`] the records of runs
@@ -32,6 +33,7 @@ pub mod files;
 #[cfg(feature = "glob")]
 pub mod glob;
 mod interposed;
+pub mod log_event;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
 pub mod messages;
@@ -169,6 +171,10 @@ pub mod names {
     /// a path ends. Only code of mode [`Log`](crate::settings::Mode::Log) calls them.
     pub const LOG_FUNCTIONS: [&str; 3] =
         ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
+
+    /// The function of the block log that machine code calls with a
+    /// [`LogEvent`](crate::log_event::LogEvent) on the stack.
+    pub const LOG_MACHINE: &str = "__pathcc_log_machine";
 
     /// The two thread-local words of traced code: the address of the next record, and the address
     /// from which on the chunk is full ([`RESERVE`](crate::trace::RESERVE)). Both are 0 at first.

@@ -67,6 +67,8 @@ named! {
         Late = "late",
         /// Before the optimiser: the code of the source is counted.
         Early = "early",
+        /// Behind register allocation: counters are put into the finished machine code.
+        Machine = "machine",
     }
 }
 

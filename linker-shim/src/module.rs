@@ -267,7 +267,7 @@ fn pull_in_runtime(
     // Code that logs blocks has a manifest without counters, and the archive with the runtime
     // stands before it on the command line: so the log's functions are asked for here.
     let logs = modules.iter().any(|module| module.counters == 0 && !module.traced);
-    let log = names::LOG_FUNCTIONS.into_iter().filter(|_| logs);
+    let log = names::LOG_FUNCTIONS.into_iter().chain([names::LOG_MACHINE]).filter(|_| logs);
     for name in [names::RUNTIME].into_iter().chain(log) {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
         let symbol = undefined(object, name);

@@ -4,10 +4,12 @@
 
 mod function;
 mod locations;
+mod machine;
 
-use pathformat::manifest::Manifest;
+use pathformat::manifest::{Function, Manifest};
 use pathformat::settings::Mode;
 
+use crate::machine::MachinePlan;
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::read::Unit;
@@ -16,14 +18,35 @@ use self::function::{ArrayPosition, describe};
 
 /// The manifest of a unit, whose functions are counted as `plans` says.
 pub(crate) fn unit(unit: &Unit<'_>, plans: &[Option<Plan>], options: &Options) -> Manifest {
+    let functions = unit.definitions.iter().zip(plans);
+    manifest(unit, options, functions, |(definition, plan), first| {
+        describe(definition, plan.as_ref(), &unit.directory, first, options)
+    })
+}
+
+/// The manifest of a unit that is counted in machine code.
+pub(crate) fn machine_unit(unit: &Unit<'_, MachinePlan<'_>>, options: &Options) -> Manifest {
+    manifest(unit, options, unit.definitions.iter(), |definition, first| {
+        machine::describe(definition, &unit.directory, first)
+    })
+}
+
+/// The manifest of a unit with these `functions`.
+fn manifest<Body, T>(
+    unit: &Unit<'_, Body>,
+    options: &Options,
+    functions: impl Iterator<Item = T>,
+    describe: impl Fn(T, ArrayPosition) -> Function,
+) -> Manifest {
     // The first word of the array of a unit that is traced says which number that word has.
-    let mut first = ArrayPosition { counter: u64::from(options.mode == Mode::Trace), key: 0 };
-    let mut functions = Vec::with_capacity(plans.len());
-    for (definition, plan) in unit.definitions.iter().zip(plans) {
-        let function = describe(definition, plan.as_ref(), &unit.directory, first, options);
-        first = first.behind(&function);
-        functions.push(function);
-    }
+    let mut next = ArrayPosition { counter: u64::from(options.mode == Mode::Trace), key: 0 };
+    let functions = functions
+        .map(|of| {
+            let function = describe(of, next);
+            next = next.behind(&function);
+            function
+        })
+        .collect();
     Manifest {
         source: unit.source.clone(),
         directory: unit.directory.clone(),

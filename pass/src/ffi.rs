@@ -14,6 +14,8 @@ use pathformat::settings::Level;
 
 use crate::parameters::{GivenValues, PARAMETERS, PipelinePoint};
 
+pub(crate) mod machine;
+
 /// The function analyses of LLVM's pass manager, only ever handed back to C++.
 #[repr(C)]
 #[derive(Debug)]

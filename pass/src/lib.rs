@@ -12,6 +12,7 @@
 //! | `ffi.rs`, `llvm.rs`, `llvm/`, `cpp/` | the edge to LLVM |
 //! | `options.rs` | what the command line asks for |
 //! | `parameters.rs` | the words by which it does so |
+//! | `machine.rs`, `machine/` | reading and planning in machine code |
 //! | `read.rs`, `read/` | **read**: the functions of a unit, which of them are counted, their graphs |
 //! | `plan.rs`, `plan/` | **plan**: what has a counter in a function, and where it is stepped |
 //! | `describe.rs`, `describe/` | **describe**: the manifest, as it travels in the object |
@@ -24,6 +25,7 @@ mod describe;
 mod ffi;
 mod layout;
 mod llvm;
+mod machine;
 mod options;
 mod parameters;
 mod plan;
@@ -31,6 +33,7 @@ mod read;
 mod write;
 
 use inkwell::module::Module;
+use pathformat::settings::Stage;
 
 use crate::layout::Layout;
 use crate::options::Options;
@@ -44,7 +47,11 @@ fn prepare(module: &Module<'_>, options: &Options) -> bool {
 
 /// Instruments a unit; true if it was changed.
 fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
-    let is_changed = count(module, options, analyses);
+    let is_changed = if options.stage == Stage::Machine {
+        machine::mark(module, options)
+    } else {
+        count(module, options, analyses)
+    };
     if options.drops_names {
         llvm::drop_names(module);
     }

@@ -236,6 +236,17 @@ impl Options {
         self.mode == Mode::Trace || self.mode == Mode::Log && self.traced.is_some()
     }
 
+    /// True if what is asked for can be counted in machine code.
+    pub(crate) fn can_be_counted_in_machine_code(&self) -> bool {
+        let has_paths = matches!(self.mode, Mode::Paths | Mode::Log) && self.traced.is_none();
+        has_paths && self.table.is_none() && self.callees == 0
+    }
+
+    /// True if threads share the array, so that its address is known where a counter is stepped.
+    pub(crate) fn counts_in_place(&self) -> bool {
+        self.threads != Threads::Exact
+    }
+
     /// True if counters may be in registers in loops.
     pub(crate) fn promotes(&self) -> bool {
         // What LLVM does not optimise stays in memory.

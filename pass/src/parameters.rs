@@ -64,7 +64,7 @@ pub(crate) static PARAMETERS: [Parameter; 22] = [
         c"pathcc-mode",
         c"what is counted: paths, blocks, edges or calls; trace for a trace, log for a block log",
     ),
-    parameter(Name::Stage, c"pathcc-stage", c"where in the pipeline: late or early"),
+    parameter(Name::Stage, c"pathcc-stage", c"where in the pipeline: late, early or machine"),
     parameter(Name::Threads, c"pathcc-threads", c"how threads count: exact, single or atomic"),
     parameter(Name::Limit, c"pathcc-limit", c"most paths of a function before edges are cut"),
     parameter(
@@ -153,7 +153,7 @@ impl GivenValues<'_> {
     /// Where in the pipeline the pass shall stand.
     pub(crate) fn pipeline_point(&self) -> PipelinePoint {
         match (self.stage(), self.is_on(Name::BehindProfile, false)) {
-            (Stage::Late, _) => PipelinePoint::Late,
+            (Stage::Late | Stage::Machine, _) => PipelinePoint::Late,
             (Stage::Early, false) => PipelinePoint::Early,
             (Stage::Early, true) => PipelinePoint::BehindProfiler,
         }
@@ -162,7 +162,7 @@ impl GivenValues<'_> {
     /// The options, in a pipeline of this level. `last` as in [`Options::last`].
     pub(crate) fn options(&self, level: Level, last: bool) -> Options {
         let text = |name| self.text(name);
-        Options {
+        let options = Options {
             mode: Mode::from_name(&text(Name::Mode)).unwrap_or_default(),
             stage: self.stage(),
             threads: Threads::from_name(&text(Name::Threads)).unwrap_or_default(),
@@ -189,6 +189,12 @@ impl GivenValues<'_> {
             ir: self.is_on(Name::Ir, false),
             drops_names: self.is_on(Name::DropNames, false),
             verify: self.is_on(Name::Verify, cfg!(debug_assertions)),
+        };
+        match options.stage {
+            Stage::Machine if !options.can_be_counted_in_machine_code() => {
+                Options { stage: Stage::Late, ..options }
+            }
+            _ => options,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! The mathematics is that of the crate `paths`; here it is chosen which part of it a mode needs.
 
+pub(crate) mod path_sites;
 pub(crate) mod sites;
 mod trace;
 

@@ -16,6 +16,7 @@ use std::collections::HashSet;
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 use pathformat::manifest::WeightSource;
+use pathformat::weights::FunctionWeights;
 
 mod accesses;
 pub(crate) mod allocations;
@@ -41,7 +42,7 @@ use self::declaration::Declaration;
 use self::graph::Graph;
 
 /// A translation unit, or what link-time optimisation has made of several.
-pub(crate) struct Unit<'ctx> {
+pub(crate) struct Unit<'ctx, Body = Graph<'ctx>> {
     /// The source file as the compiler was given it.
     pub(crate) source: String,
     /// The directory that it was compiled in, as debug information says; empty without any.
@@ -49,17 +50,17 @@ pub(crate) struct Unit<'ctx> {
     /// A hash of the code as it was before it was read.
     pub(crate) code_hash: u64,
     /// The functions that the object will hold code of.
-    pub(crate) definitions: Vec<Definition<'ctx>>,
+    pub(crate) definitions: Vec<Definition<'ctx, Body>>,
 }
 
 /// A function of a unit.
-pub(crate) struct Definition<'ctx> {
+pub(crate) struct Definition<'ctx, Body = Graph<'ctx>> {
     /// LLVM's function.
     pub(crate) function: FunctionValue<'ctx>,
     /// Its names, and where it is declared.
     pub(crate) declaration: Declaration,
-    /// Its graph, or why it is not counted.
-    pub(crate) body: Result<Graph<'ctx>, String>,
+    /// What was read of its code, or why it is not counted.
+    pub(crate) body: Result<Body, String>,
 }
 
 /// True if anything is to be done for a module: its target is known, it defines functions, it is
@@ -77,6 +78,18 @@ pub(crate) fn unit<'ctx>(
     options: &Options,
     analyses: *mut Analyses,
 ) -> Unit<'ctx> {
+    let body = |function, known: Option<&_>| Ok(Graph::read(function, analyses, options, known));
+    unit_of(module, options, body, |graph| graph.weights)
+}
+
+/// Reads all functions of a module; `body` reads the code of one, given the weights that are known
+/// of it, or gives the reason why it is not counted. `weights_of` is the source of its weights.
+pub(crate) fn unit_of<'ctx, Body>(
+    module: &Module<'ctx>,
+    options: &Options,
+    body: impl Fn(FunctionValue<'ctx>, Option<&FunctionWeights>) -> Result<Body, String>,
+    weights_of: impl Fn(&Body) -> WeightSource,
+) -> Unit<'ctx, Body> {
     let code_hash = llvm::module_hash(module);
     let source = module.get_source_file_name().to_string_lossy().into_owned();
     let directory = debug_info::directory(module);
@@ -91,14 +104,14 @@ pub(crate) fn unit<'ctx>(
         let file = if declaration.file.is_empty() { &source } else { &declaration.file };
         let is_resolver = resolvers.contains(&function);
         let eligible = eligible::check(function, &declaration, file, is_resolver, options, hotter);
-        let body = eligible.map(|()| Graph::read(function, analyses, options, known));
+        let body = eligible.and_then(|()| body(function, known));
         Definition { function, declaration, body }
     };
     let definitions: Vec<_> = emitted.map(definition).collect();
-    let mut graphs = definitions.iter().filter_map(|of| of.body.as_ref().ok()).peekable();
+    let mut bodies = definitions.iter().filter_map(|of| of.body.as_ref().ok()).peekable();
     if let Some(weights) = &weights
-        && graphs.peek().is_some()
-        && !graphs.any(|graph| graph.weights == WeightSource::Measured)
+        && bodies.peek().is_some()
+        && !bodies.any(|body| weights_of(body) == WeightSource::Measured)
     {
         weights::warn_unused(weights, options, &source);
     }

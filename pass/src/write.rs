@@ -5,11 +5,11 @@
 //! | `array`, `base_address` | the counters of a unit, and the code that finds them |
 //! | `position`, `insertion` | where code goes: in a block, or on an edge |
 //! | `function`, `counter`, `assembly` | a function, and one step of a counter |
-//! | `path_sites` | lists the places at which paths need code |
 //! | `paths`, `promotion` | the path register, its increments, and counters kept in registers |
 //! | `sites` | counters of blocks, edges and calls |
 //! | `callees`, `lookup` | tables of callees, and the look-up of a key in them |
 //! | `trace`, `entries` | the records of a trace, and what begins the recorded part of a run |
+//! | `machine` | the same in machine code |
 //! | `resolvers` | code that runs before there are thread-local variables |
 //! | `block_log` | the log of blocks, for tests |
 //! | `manifest`, `markers`, `note`, `profile_path` | what the linker, the runtime and reports read |
@@ -24,10 +24,10 @@ mod entries;
 mod function;
 mod insertion;
 mod lookup;
+mod machine;
 mod manifest;
 mod markers;
 mod note;
-mod path_sites;
 mod paths;
 mod position;
 mod profile_path;
@@ -49,6 +49,8 @@ use crate::read::Unit;
 
 use self::array::CounterArray;
 use self::function::Function;
+
+pub(crate) use self::machine::{prepare as prepare_machine, unit as machine_unit};
 
 /// Writes what was planned for a unit.
 pub(crate) fn unit<'ctx>(

@@ -152,6 +152,11 @@ impl Cuts {
         self.reachable[block.index()]
     }
 
+    /// The reachable blocks, each after its successors unless the edge is cut; the entry is the last.
+    pub fn postorder(&self) -> &[Block] {
+        &self.order
+    }
+
     /// Number of paths that these cuts leave, or 2^64 − 1 for that many or more. What
     /// [`Numbering`](crate::numbering::Numbering) would say, without the graph that it needs.
     pub(crate) fn num_paths(&self, cfg: &Cfg) -> u64 {

@@ -31,7 +31,7 @@ from tests.real import random_lives, random_programs, truth
 from tests.real.lives import build, compiler, live, prepare
 from tests.real.random_lives import Program
 from tests.real.tools import PATHPROF, SCRATCH, CheckFailed, build_tools, environment, run
-from tests.real.ways import LEVELS, STAGES, TRACE_LOG
+from tests.real.ways import LEVELS, TRACE_LOG, TRACE_STAGES
 
 KEPT = SCRATCH / "lives_traces"
 
@@ -175,7 +175,7 @@ class Way:
 def way_of(seed: int, program: Program) -> Way:
     """How the program of a seed is built."""
     dice = random.Random(seed)
-    code = f"-fpath-stage={STAGES[seed % 2]} {dice.choice(LEVELS)}"
+    code = f"-fpath-stage={TRACE_STAGES[seed % 2]} {dice.choice(LEVELS)}"
     link = dice.choice(LINKS)
     if link == "-static" and {"threads", "park"} & program.kinds:
         link = ""

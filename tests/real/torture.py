@@ -23,7 +23,7 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from fnmatch import fnmatchcase
 from functools import partial
@@ -32,6 +32,7 @@ from pathlib import Path
 from tests.real.tools import ROOT, SCRATCH, CheckFailed, build_tools
 from tests.real.torture_one import Result, torture
 from tests.real.torture_programs import Source, corpus, sources, write_templates
+from tests.real.ways import STAGES
 
 # How often it is said how far a run has come.
 PROGRESS_SECONDS = 10
@@ -76,6 +77,7 @@ def torture_all(
     quick: bool,
     keep: bool,
     jobs: int | None,
+    stages: Sequence[str],
     say: Callable[[str], None],
     progress: Callable[[str], None],
 ) -> tuple[list[Result], str]:
@@ -93,7 +95,7 @@ def torture_all(
         for source in programs:
             names[source.path.name] += 1
             place = home / f"{source.path.name}.{names[source.path.name]}"
-            running.add(pool.submit(torture, source, place, quick, keep))
+            running.add(pool.submit(torture, source, place, quick, keep, stages))
         try:
             while running:
                 done, running = wait(running, PROGRESS_SECONDS, FIRST_COMPLETED)
@@ -137,6 +139,9 @@ def main() -> int:
         "--only", default="", metavar="WORD", help="only programs whose path contains this"
     )
     parser.add_argument(
+        "--stage", action="append", choices=STAGES, help="count at this stage (default: at all)"
+    )
+    parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="how many programs at once"
     )
     parser.add_argument(
@@ -161,7 +166,14 @@ def main() -> int:
     say = partial(print, flush=True)
     progress = partial(print, file=sys.stderr, flush=True)
     results, summary = torture_all(
-        programs, options.home.resolve(), options.quick, options.keep, options.jobs, say, progress
+        programs,
+        options.home.resolve(),
+        options.quick,
+        options.keep,
+        options.jobs,
+        options.stage or STAGES,
+        say,
+        progress,
     )
     print(summary)
     return 1 if any(result.differences for result in results) else 0

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from tests.real.tools import (
 )
 from tests.real.torture_coverage import read_gcov, read_lcov, read_llvm, read_ways
 from tests.real.torture_programs import TEMPLATES, Source
-from tests.real.ways import MODES, STAGES, log_flags
+from tests.real.ways import MODES, STAGES, log_flags, modes_of
 
 LEVELS = ["-O0", "-O2", "-O3"]
 # Older suites need an older language.
@@ -62,8 +63,8 @@ class Result:
 class Torture:
     """One program at work: everything happens in a folder of its own."""
 
-    def __init__(self, source: Source, home: Path) -> None:
-        self.source, self.home = source, home
+    def __init__(self, source: Source, home: Path, stages: Sequence[str]) -> None:
+        self.source, self.home, self.stages = source, home, stages
         self.result = Result(source)
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir(parents=True)
@@ -122,7 +123,7 @@ class Torture:
     def torture(self, quick: bool) -> Result:
         """Does all that is to be done."""
         cc = CLANG if self.source.language == "c" else CLANG.replace("clang", "clang++")
-        places = [(level, stage) for level in LEVELS for stage in STAGES]
+        places = [(level, stage) for level in LEVELS for stage in self.stages]
         number = self.source.number
         if quick:
             places = [places[number % len(places)]]
@@ -139,7 +140,7 @@ class Torture:
             return self.result
         self.source = replace(self.source, flags=f"{standard} {self.source.flags}".strip())
         for level, stage in places:
-            if not self.place(cc, level, stage, self.modes(number // 18, quick), quick):
+            if not self.place(cc, level, stage, self.modes(stage, number // 18, quick), quick):
                 return self.result
         if not quick or self.turn == "coverage" or self.source.path.name.startswith(HIDDEN):
             self.coverage()
@@ -153,9 +154,9 @@ class Torture:
         is_generated = self.source.path.parent == TEMPLATES
         return "" if is_generated else ("coverage", "mode", "trace")[self.source.number // 6 % 3]
 
-    def modes(self, number: int, quick: bool) -> list[str]:
+    def modes(self, stage: str, number: int, quick: bool) -> list[str]:
         """What is counted. In a quick run paths, and when it is its turn one other mode."""
-        others = [mode for mode in MODES if mode != "paths"]
+        others = [mode for mode in modes_of(stage) if mode != "paths"]
         if quick:
             others = [others[number % len(others)]] if self.turn == "mode" else []
         return ["paths", *others]
@@ -165,7 +166,7 @@ class Torture:
         program is suitable at all.
         """
         try:
-            if (level, stage) != (LEVELS[0], STAGES[0]) and not quick and not self.plain(cc, level):
+            if (level, stage) != (LEVELS[0], self.stages[0]) and not quick and not self.plain(cc, level):
                 self.result.left_out = f"plain clang does not build it at {level}"
                 return False
         except TookTooLong:
@@ -193,7 +194,7 @@ class Torture:
                 self.mode(f"{level} -fpath-stage={stage} {MODES[mode]}", plain, logged, where)
             except CheckFailed as failure:
                 self.result.differences.append(f"{where}: {failure}")
-        if quick and self.turn != "trace":
+        if stage == "machine" or (quick and self.turn != "trace"):
             return True
         try:
             self.traced(f"{level} -fpath-stage={stage}", plain)
@@ -344,9 +345,11 @@ def told(expected: Outcome, got: Outcome) -> str:
     return "nothing differs"
 
 
-def torture(source: Source, home: Path, quick: bool, keep: bool) -> Result:
-    """One program; its folder stays if anything differs."""
-    job = Torture(source, home)
+def torture(
+    source: Source, home: Path, quick: bool, keep: bool, stages: Sequence[str] = STAGES
+) -> Result:
+    """One program, counted at some stages; its folder stays if anything differs."""
+    job = Torture(source, home, stages)
     try:
         result = job.torture(quick)
     except Exception as failure:  # a broken check is a failed check

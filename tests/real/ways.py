@@ -42,8 +42,17 @@ MODES = {
     "edges": "-fpath-mode=edges",
     "calls": "-fpath-mode=calls",
 }
-STAGES = ["late", "early"]
+STAGES = ["late", "early", "machine"]
+# Those of traces.
+TRACE_STAGES = ["late", "early"]
+# What is counted in machine code. What else is asked for there is counted at the stage `late`.
+MACHINE_MODES = ("paths", "whole-loops", "limit")
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
+
+
+def modes_of(stage: str) -> list[str]:
+    """What can be counted at a stage."""
+    return [mode for mode in MODES if stage != "machine" or mode in MACHINE_MODES]
 
 
 def log_flags(stage: str) -> str:

@@ -42,6 +42,7 @@ pub(crate) const CALLS: &str = Mode::Calls.name();
 pub(crate) const TRACE: &str = Mode::Trace.name();
 pub(crate) const LATE: &str = Stage::Late.name();
 pub(crate) const EARLY: &str = Stage::Early.name();
+pub(crate) const MACHINE: &str = Stage::Machine.name();
 pub(crate) const EXACT: &str = Threads::Exact.name();
 pub(crate) const SINGLE: &str = Threads::Single.name();
 pub(crate) const ATOMIC: &str = Threads::Atomic.name();
@@ -131,12 +132,14 @@ pub static OPTIONS: [Setting; COUNT] = [
         values: Values::Words(&[
             word(LATE, "the code that runs"),
             word(EARLY, "the branches of the source, before optimisation"),
+            word(MACHINE, "the code that runs, in machine code: cheaper"),
         ]),
         default: value(LATE),
         need: None,
-        brief: brief(2, "STAGE", "late (default): code that runs; early: source branches"),
-        meaning: "count the code that runs (`late`), or the branches of the source before \
-                  optimisation (`early`)",
+        brief: brief(2, "STAGE", "late (default): code that runs; early: source branches; machine"),
+        meaning: "count the code that runs (`late`), the branches of the source before \
+                  optimisation (`early`), or the code that runs by counters in the finished \
+                  machine code (`machine`), which costs less time",
     },
     Setting {
         key: Key::Threads,

@@ -9,6 +9,7 @@ use pathformat::manifest::{
     Pattern, PatternShape, Stride, TableOf, Uncut, VECTOR,
 };
 use paths::Plan as PathIds;
+use paths::cfg::Cfg;
 use paths::cuts::Reason;
 use paths::dag;
 use paths::patterns::{self, Shape};
@@ -60,11 +61,11 @@ pub(super) fn describe(
     let function = match plan {
         Some(Plan::Paths(plan)) => {
             let slots = options.table.unwrap_or_default();
-            let uncut = plan.uncut.as_ref().map(|plan| uncut(graph, plan, slots));
-            Function { uncut, ..with_paths(body, graph, &plan.cut) }
+            let uncut = plan.uncut.as_ref().map(|plan| uncut(&graph.cfg, plan, slots));
+            Function { uncut, ..with_paths(body, &graph.cfg, &plan.cut) }
         }
         Some(Plan::Sites(sites)) => with_sites(body, sites),
-        Some(Plan::Trace(plan)) => with_paths(body, graph, &plan.paths),
+        Some(Plan::Trace(plan)) => with_paths(body, &graph.cfg, &plan.paths),
         Some(Plan::Refused(reason)) => {
             let refused = Function { skipped: Some((*reason).into()), ..declared(definition) };
             return Function { first_counter: first.counter, first_key: first.key, ..refused };
@@ -76,7 +77,7 @@ pub(super) fn describe(
 }
 
 /// Name, linkage and place of a function.
-fn declared(definition: &Definition<'_>) -> Function {
+pub(super) fn declared<Body>(definition: &Definition<'_, Body>) -> Function {
     let declaration = &definition.declaration;
     Function {
         name: declaration.name.clone(),
@@ -193,22 +194,22 @@ fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str)
 }
 
 /// A function whose paths are counted: the values that sum up to their ids.
-fn with_paths(body: Function, graph: &Graph<'_>, plan: &PathIds) -> Function {
+pub(super) fn with_paths(body: Function, cfg: &Cfg, plan: &PathIds) -> Function {
     let cut = |(edge, cut): (&Edge, _)| Edge { cut, ..edge.clone() };
-    let edges = body.edges.iter().zip(cuts(graph, plan)).map(cut).collect();
+    let edges = body.edges.iter().zip(cuts(cfg, plan)).map(cut).collect();
     let (num_paths, in_flight_paths) = (plan.numbering.total(), plan.in_flight);
     Function { num_paths, in_flight_paths, edges, dag: dag(plan), ..body }
 }
 
 /// The paths that no limit cuts, with the number of slots of their table.
-fn uncut(graph: &Graph<'_>, plan: &PathIds, slots: u32) -> Uncut {
+fn uncut(cfg: &Cfg, plan: &PathIds, slots: u32) -> Uncut {
     let num_paths = plan.numbering.total();
-    Uncut { num_paths, slots, dag: dag(plan), cuts: cuts(graph, plan).collect() }
+    Uncut { num_paths, slots, dag: dag(plan), cuts: cuts(cfg, plan).collect() }
 }
 
 /// Of each edge of the control-flow graph, how it is cut.
-fn cuts(graph: &Graph<'_>, plan: &PathIds) -> impl Iterator<Item = Option<(u32, u32)>> {
-    graph.cfg.edges().map(|edge| plan.dag.cut(edge).map(|cut| (cut.end.0, cut.start.0)))
+fn cuts(cfg: &Cfg, plan: &PathIds) -> impl Iterator<Item = Option<(u32, u32)>> {
+    cfg.edges().map(|edge| plan.dag.cut(edge).map(|cut| (cut.end.0, cut.start.0)))
 }
 
 fn dag(plan: &PathIds) -> Vec<DagEdge> {
@@ -261,7 +262,7 @@ fn pattern(pattern: &patterns::Pattern) -> Pattern {
 }
 
 /// Two functions with equal hashes have the same blocks, edges, exits, path ids and counters.
-fn cfg_hash(function: &Function) -> u64 {
+pub(super) fn cfg_hash(function: &Function) -> u64 {
     let mut bytes = Vec::new();
     let mut add = |value: u64| bytes.extend(value.to_le_bytes());
     let counted = function.counted_blocks.iter().chain(&function.counted_arcs);

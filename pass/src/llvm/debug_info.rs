@@ -27,6 +27,13 @@ pub(crate) struct Position {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DebugLocation(*const ffi::DebugLocation);
 
+impl DebugLocation {
+    /// The location that LLVM has here, if it has one.
+    pub(crate) fn new(location: *const ffi::DebugLocation) -> Option<Self> {
+        (!location.is_null()).then_some(Self(location))
+    }
+}
+
 /// The debug metadata of a function of the module that is being compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Subprogram(*const ffi::Subprogram);
@@ -43,7 +50,7 @@ pub(crate) struct Scope {
 pub(crate) fn debug_location(instruction: InstructionValue<'_>) -> Option<DebugLocation> {
     // SAFETY: a live instruction.
     let location = unsafe { ffi::pathpass_debug_location(instruction.as_value_ref()) };
-    (!location.is_null()).then_some(DebugLocation(location))
+    DebugLocation::new(location)
 }
 
 /// A debug location.

@@ -277,7 +277,7 @@ impl<'ctx> Graph<'ctx> {
 }
 
 /// True if a graph has the edges that an earlier run knew.
-fn has_edges(cfg: &Cfg, known: &FunctionWeights) -> bool {
+pub(crate) fn has_edges(cfg: &Cfg, known: &FunctionWeights) -> bool {
     let edges = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
     edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }

@@ -140,6 +140,16 @@ impl<'ctx> CounterArray<'ctx> {
         self.context
     }
 
+    /// The array.
+    pub(crate) fn global(&self) -> GlobalValue<'ctx> {
+        self.array
+    }
+
+    /// The word that has the address of the thread's copy, or the variable that says where that is.
+    pub(crate) fn leads(&self) -> Option<GlobalValue<'ctx>> {
+        self.word
+    }
+
     /// True if the address of a function's counters is computed once, in its entry block.
     pub(crate) fn is_computed_at_entry(&self) -> bool {
         self.addressing != Addressing::Site

@@ -91,7 +91,10 @@ pub(super) fn instrument<'ctx>(
 }
 
 /// A constant with the module's identity.
-fn identity<'ctx>(module: &Module<'ctx>, id: ModuleId) -> inkwell::values::GlobalValue<'ctx> {
+pub(super) fn identity<'ctx>(
+    module: &Module<'ctx>,
+    id: ModuleId,
+) -> inkwell::values::GlobalValue<'ctx> {
     const NAME: &str = "__pathcc_log_module";
     module.get_global(NAME).unwrap_or_else(|| {
         let bytes = module.get_context().const_string(&id.0, false);

@@ -36,6 +36,17 @@ pub(super) fn attach(
     size: [u64; 2],
     options: &Options,
 ) {
+    llvm::append_assembly(module, &text(module, payload, id, size, options));
+}
+
+/// The same as assembly, which the caller puts into the object.
+pub(super) fn text(
+    module: &Module<'_>,
+    payload: Vec<u8>,
+    id: ModuleId,
+    size: [u64; 2],
+    options: &Options,
+) -> String {
     let stored = zstd::bulk::compress(&payload, LEVEL);
     let stored = stored.expect("compressing into memory does not fail");
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
@@ -45,9 +56,9 @@ pub(super) fn attach(
         | flag(TRACED, options.mode == Mode::Trace && size[0] > 0)
         | flag(WAITS, options.mode == Mode::Trace && options.part.is_some());
     let record = record::write(id, flags, size, payload.len(), &stored);
-    llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);
     module.add_global_metadata(MARK, &node).expect("a node can be added");
+    assembly(&record)
 }
 
 /// Assembly that puts `bytes` into the manifest section.
@@ -60,17 +71,21 @@ fn assembly(bytes: &[u8]) -> String {
         for &byte in line {
             match byte {
                 b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
+                // In assembly among code, these stand for something.
+                b'$' | b'{' | b'|' | b'}' => octal(&mut text, byte),
                 b' '..=b'~' => text.push(char::from(byte)),
-                _ => {
-                    let digit = |shift: u8| char::from(b'0' + (byte >> shift & 7));
-                    text.extend(['\\', digit(6), digit(3), digit(0)]);
-                }
+                _ => octal(&mut text, byte),
             }
         }
         text.push_str("\"\n");
     }
     text.push_str("\t.popsection\n");
     text
+}
+
+fn octal(text: &mut String, byte: u8) {
+    let digit = |shift: u8| char::from(b'0' + (byte >> shift & 7));
+    text.extend(['\\', digit(6), digit(3), digit(0)]);
 }
 
 #[cfg(test)]

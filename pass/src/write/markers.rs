@@ -36,6 +36,12 @@ pub(super) fn declare<'ctx>(
     add(context, builder, names::FUNCTIONS_SECTION, &format!("\t.quad {word:#x}\n"), &[]);
 }
 
+/// Assembly of the same word, for the machine code of the function.
+pub(super) fn text(id: ModuleId, index: FunctionIndex) -> Option<String> {
+    let word = id.function_word(index.0)?;
+    Some(assembly(names::FUNCTIONS_SECTION, &format!("\t.quad {word:#x}\n")))
+}
+
 /// Adds the addresses of the variables that function `index` of module `id` names.
 pub(super) fn declare_variables<'ctx>(
     context: ContextRef<'ctx>,
@@ -63,14 +69,7 @@ fn add<'ctx>(
     lines: &str,
     variables: &[GlobalValue<'ctx>],
 ) {
-    // A flag `o` links the section to that of the label, and `?` puts it into the group of the
-    // section before. The relocation does nothing but keep the section where the code is kept: gold
-    // and older releases of mold do not look at the link.
-    let label = ".Lpathcc${:uid}";
-    let text = format!(
-        "{label}:\n\t.reloc {label}, R_X86_64_NONE, {label}.kept\n\
-         \t.pushsection {section},\"ao?\",@progbits,{label}\n{label}.kept:\n{lines}\t.popsection"
-    );
+    let text = assembly(section, lines);
     let pointer = BasicMetadataTypeEnum::from(context.ptr_type(AddressSpace::default()));
     let kind = context.void_type().fn_type(&vec![pointer; variables.len()], false);
     let places = vec!["i"; variables.len()].join(",");
@@ -82,4 +81,16 @@ fn add<'ctx>(
             context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
         call.add_attribute(AttributeLoc::Function, attribute);
     }
+}
+
+/// Assembly that puts `lines` into a section that is linked to that of the code around it.
+fn assembly(section: &str, lines: &str) -> String {
+    // A flag `o` links the section to that of the label, and `?` puts it into the group of the
+    // section before. The relocation does nothing but keep the section where the code is kept: gold
+    // and older releases of mold do not look at the link.
+    let label = ".Lpathcc${:uid}";
+    format!(
+        "{label}:\n\t.reloc {label}, R_X86_64_NONE, {label}.kept\n\
+         \t.pushsection {section},\"ao?\",@progbits,{label}\n{label}.kept:\n{lines}\t.popsection"
+    )
 }

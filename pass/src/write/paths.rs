@@ -17,6 +17,7 @@ use crate::layout::TableLayout;
 use crate::llvm;
 use crate::options::Options;
 use crate::plan::PathPlan;
+use crate::plan::path_sites::{self, PathStep, Site, is_only_way};
 use crate::read::graph::Graph;
 
 use super::array::CounterArray;
@@ -24,7 +25,6 @@ use super::base_address::BaseAddress;
 use super::counter::Step;
 use super::function::Function;
 use super::insertion::Insertion;
-use super::path_sites::{self, Action, Site, is_only_way};
 use super::position::first_after_slots;
 use super::promotion::Promoted;
 use super::{callees, markers};
@@ -105,7 +105,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == DagEdgeKind::InFlight) {
             let from = dag.edge(edge).from;
             if let Some(call) = self.graph.stays(from) {
-                self.write_at(&self.ops_of(edge), from, call);
+                self.write_at(&path_sites::steps_of(self.plan, edge), from, call);
             }
         }
     }
@@ -113,59 +113,37 @@ impl<'ctx> Writer<'_, 'ctx> {
     /// The code at each site of the plan.
     fn write_sites(&self) {
         for (site, action) in path_sites::sites(&self.graph.cfg, self.plan) {
-            let ops = action.map(|action| self.ops(action)).unwrap_or_default();
+            let steps = action.map(|action| path_sites::steps(self.plan, action)).unwrap_or_default();
             match site {
-                Site::Top(block) => self.write_at(&ops, block, self.code.top(block)),
-                Site::End(block) => self.write_at(&ops, block, self.graph.end_point(block)),
-                Site::On(edge) => self.write_on(&ops, edge),
+                Site::Top(block) => self.write_at(&steps, block, self.code.top(block)),
+                Site::End(block) => self.write_at(&steps, block, self.graph.end_point(block)),
+                Site::On(edge) => self.write_on(&steps, edge),
             }
         }
     }
 
-    fn write_at(&self, ops: &[(Op, Step<'ctx>)], block: Block, at: InstructionValue<'ctx>) {
-        for &(op, step) in ops {
+    fn write_at(&self, steps: &[PathStep], block: Block, at: InstructionValue<'ctx>) {
+        for &step in steps {
             self.code.position_before(block, at);
-            self.write(op, step);
+            self.write(step);
         }
     }
 
-    fn write_on(&self, ops: &[(Op, Step<'ctx>)], edge: Edge) {
+    fn write_on(&self, steps: &[PathStep], edge: Edge) {
         // Sums are of the first writer's counters.
         let adds = self.table.is_none() && self.promoted.is_exit(edge);
-        if adds || !ops.is_empty() {
+        if adds || !steps.is_empty() {
             self.code.position_on(edge);
             if adds {
                 self.promoted.add(self.code, edge);
             }
-            ops.iter().for_each(|&(op, step)| self.write(op, step));
+            steps.iter().for_each(|&step| self.write(step));
         }
     }
 
-    fn ops(&self, action: Action) -> Vec<(Op, Step<'ctx>)> {
-        match action {
-            Action::Step(edge) => self.ops_of(edge),
-            Action::Cut { end, start } => {
-                end.into_iter().chain(start).flat_map(|half| self.ops_of(half)).collect()
-            }
-            Action::CountAhead(op) => vec![(op, Step::Up)],
-            Action::Set(value) => vec![(Op::Set(value), Step::Up)],
-        }
-    }
-
-    /// All that is done when `edge` is followed: what was counted ahead is taken back, then the
-    /// edge's own step, then the next path is counted ahead.
-    fn ops_of(&self, edge: DagEdge) -> Vec<(Op, Step<'ctx>)> {
-        let placement = &self.plan.placement;
-        let back = placement.back(edge).map(|op| (op, Step::Down));
-        let speculative =
-            placement.speculative(edge).filter(|_| !is_only_way(&self.plan.dag, edge));
-        let forth =
-            [placement.op(edge), speculative].into_iter().flatten().map(|op| (op, Step::Up));
-        back.into_iter().chain(forth).collect()
-    }
-
-    /// Writes one step where the builder stands; `step` is which way it counts, if it does.
-    fn write(&self, op: Op, step: Step<'ctx>) {
+    /// Writes one step where the builder stands.
+    fn write(&self, PathStep { op, is_back }: PathStep) {
+        let step = if is_back { Step::Down } else { Step::Up };
         let word = self.code.word();
         let load = || {
             self.code

@@ -28,12 +28,12 @@ use paths::placement::Op;
 use crate::llvm;
 use crate::options::{Options, Traced};
 use crate::plan::{NUMBER, REPETITION, Records, Repetition, TracePlan};
+use crate::plan::path_sites::{self, Action, Site};
 use crate::read::Access;
 use crate::read::graph::Graph;
 
 use super::function::Function;
 use super::markers;
-use super::path_sites::{self, Action, Site};
 use super::position::{Position, first_after_slots};
 
 mod allocations;

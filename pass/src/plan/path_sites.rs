@@ -12,7 +12,7 @@ use paths::placement::Op;
 
 /// A place in a control-flow graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Site {
+pub(crate) enum Site {
     /// The top of a block.
     Top(Block),
     /// Before the terminator of a block, or before the call there.
@@ -23,7 +23,7 @@ pub(super) enum Site {
 
 /// The effect of a site on paths and on the path register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(crate) enum Action {
     /// A path goes on along this edge of the acyclic graph.
     Step(DagEdge),
     /// A path ends, or one starts, or both. A half that happens in a block is not here.
@@ -36,7 +36,7 @@ pub(super) enum Action {
 
 /// The sites of a plan. Each edge of the control-flow graph is among them, even if nothing happens
 /// there.
-pub(super) fn sites(cfg: &Cfg, plan: &Plan) -> Vec<(Site, Option<Action>)> {
+pub(crate) fn sites(cfg: &Cfg, plan: &Plan) -> Vec<(Site, Option<Action>)> {
     let dag = &plan.dag;
     let tops = dag.edges().filter_map(|edge| {
         let action = if matches!(dag.edge(edge).kind, DagEdgeKind::Start(CutSite::InBlock, _)) {
@@ -76,8 +76,45 @@ fn on_edge(dag: &Dag, edge: Edge) -> Option<Action> {
 }
 
 /// True if all edges into a block start the path that `edge` starts.
-pub(super) fn is_only_way(dag: &Dag, edge: DagEdge) -> bool {
+pub(crate) fn is_only_way(dag: &Dag, edge: DagEdge) -> bool {
     let data = dag.edge(edge);
     matches!(data.kind, DagEdgeKind::Start(CutSite::OnEdges, _))
         && dag.predecessors(data.to).len() == 1
+}
+
+/// A step on the path register or on a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PathStep {
+    /// The step.
+    pub(crate) op: Op,
+    /// True if it counts down: a path that was counted ahead did not run.
+    pub(crate) is_back: bool,
+}
+
+impl PathStep {
+    fn forth(op: Op) -> Self {
+        Self { op, is_back: false }
+    }
+}
+
+/// The steps of an action, in their order.
+pub(crate) fn steps(plan: &Plan, action: Action) -> Vec<PathStep> {
+    match action {
+        Action::Step(edge) => steps_of(plan, edge),
+        Action::Cut { end, start } => {
+            end.into_iter().chain(start).flat_map(|half| steps_of(plan, half)).collect()
+        }
+        Action::CountAhead(op) => vec![PathStep::forth(op)],
+        Action::Set(value) => vec![PathStep::forth(Op::Set(value))],
+    }
+}
+
+/// The steps when `edge` is followed: what was counted ahead is taken back, then comes the edge's
+/// own step, then the next path is counted ahead.
+pub(crate) fn steps_of(plan: &Plan, edge: DagEdge) -> Vec<PathStep> {
+    let placement = &plan.placement;
+    let back = placement.back(edge).map(|op| PathStep { op, is_back: true });
+    let speculative = placement.speculative(edge).filter(|_| !is_only_way(&plan.dag, edge));
+    let forth = [placement.op(edge), speculative].into_iter().flatten().map(PathStep::forth);
+    back.into_iter().chain(forth).collect()
 }

@@ -1,0 +1,783 @@
+// Machine code behind register allocation: what stands in it, which registers are free where, and
+// our instructions put into it. Runs in clang's code generator, and in a linker's.
+//
+// Decided here, since only LLVM's classes show it: where in the code generator the pass stands,
+// which registers an instruction touches, which call may not come back, and which edges can hold
+// code. What is counted where is decided in Rust. The declarations in src/ffi/machine.rs must match.
+//
+// LLVM's headers do not have the numbers of x86's instructions and registers. Their names are looked
+// up instead.
+#include "llvm/CodeGen/LiveRegUnits.h"
+#include "llvm/CodeGen/LivePhysRegs.h"
+#include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
+#include "llvm/CodeGen/MachineBranchProbabilityInfo.h"
+#include "llvm/CodeGen/MachineDominators.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineJumpTableInfo.h"
+#include "llvm/CodeGen/MachineLoopInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetFrameLowering.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
+#include "llvm/InitializePasses.h"
+#include "llvm/Target/RegisterTargetPassConfigCallback.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace {
+// The registers that our code may use: those that calls do not keep. A set of them is a mask of
+// these bits; `Flags` is the bit of the flags. `Register` in src/ffi/machine.rs is their number.
+constexpr const char *RegisterNames[] = {"RAX", "RCX", "RDX", "RSI", "RDI",
+                                         "R8",  "R9",  "R10", "R11"};
+constexpr unsigned NumRegisters = std::size(RegisterNames);
+constexpr uint16_t Flags = 1 << 15;
+
+// The list of `Opcode` names that our code consists of.
+constexpr const char *OpcodeNames[] = {"MOV64rm", "LEA64r",      "MOV32ri", "MOV64ri32", "INC64m",
+                                       "DEC64m",  "LOCK_INC64m", "JMP_1",   "LOCK_DEC64m",
+                                       "PUSHF64", "POPF64",      "PUSH64r", "POP64r",
+                                       "JCC_1",   "TAILJMPd64",  "TAILJMPd64_CC",
+                                       "CALL64pcrel32", "PUSH64i32", "PUSH64rmm"};
+enum OpcodeAt : unsigned {
+  Load, Lea, Set32, Set64, Inc, Dec, LockInc, Jump, LockDec, PushFlags, PopFlags, Push, Pop,
+  JumpIf, TailJump, TailJumpIf, Call, PushNumber, PushWord
+};
+
+// What names of x86 mean in this target.
+struct Machine {
+  const TargetInstrInfo *TII;
+  unsigned Registers[NumRegisters] = {};
+  unsigned Flags = 0, Fs = 0, Rip = 0, Stack = 0;
+  unsigned Opcodes[std::size(OpcodeNames)] = {};
+  unsigned GotTpOff = 0;
+
+  explicit Machine(const TargetSubtargetInfo &ST) : TII(ST.getInstrInfo()) {
+    auto *TRI = ST.getRegisterInfo();
+    for (unsigned R = 1; R < TRI->getNumRegs(); ++R) {
+      StringRef Name = TRI->getName(R);
+      for (unsigned At = 0; At < NumRegisters; ++At)
+        if (Name == RegisterNames[At])
+          Registers[At] = R;
+      if (Name == "EFLAGS")
+        Flags = R;
+      if (Name == "FS")
+        Fs = R;
+      if (Name == "RIP")
+        Rip = R;
+      if (Name == "RSP")
+        Stack = R;
+    }
+    StringMap<unsigned> At;
+    for (unsigned I = 0; I < std::size(OpcodeNames); ++I)
+      At[OpcodeNames[I]] = I;
+    for (unsigned Opcode = 0; Opcode < TII->getNumOpcodes(); ++Opcode)
+      if (auto Found = At.find(TII->getName(Opcode)); Found != At.end())
+        Opcodes[Found->second] = Opcode;
+    for (auto [Flag, Name] : TII->getSerializableDirectMachineOperandTargetFlags())
+      if (StringRef(Name) == "x86-gottpoff")
+        GotTpOff = Flag;
+  }
+
+  bool isComplete() const {
+    return all_of(Registers, [](unsigned R) { return R != 0; }) && Flags && Fs && Rip && Stack &&
+           all_of(Opcodes, [](unsigned O) { return O != 0; }) && GotTpOff;
+  }
+};
+
+// Facts about an instruction; must match `Facts` in src/ffi/machine.rs.
+enum Fact : uint32_t {
+  IsCall = 1 << 0,
+  // Control may not come to the next instruction.
+  MayStay = 1 << 1,
+  IsTerminator = 1 << 2,
+  // It leaves the function: a return, or a call in tail position.
+  Leaves = 1 << 3,
+  ReturnsTwice = 1 << 4,
+  // It makes no code: a label, or what describes the frame.
+  IsMeta = 1 << 5,
+  IsConditional = 1 << 6,
+  IsVector = 1 << 7,
+  IsAssembly = 1 << 8,
+  // An exception goes on from here to the caller.
+  Unwinds = 1 << 9,
+  SetsUpFrame = 1 << 10,
+  IsIndirect = 1 << 11,
+  IsLabel = 1 << 12,
+  // It ends the program.
+  IsTrap = 1 << 13,
+};
+} // namespace
+
+// Must match `Instruction` in src/ffi/machine.rs.
+struct PathpassMachineInstruction {
+  const DILocation *Location;
+  // The function that a call names, or null.
+  LLVMValueRef Callee;
+  // The name of a callee that is no function of the module, or null.
+  const char *Symbol;
+  // LLVM's name for what it does.
+  const char *Name;
+  uint32_t Facts;
+  // Registers that are live before it, and those that it reads or writes.
+  uint16_t Live, Touched;
+  // The block that an exception of this call leads to, or all ones.
+  uint32_t LandingPad;
+};
+
+// Must match `EdgeForm` in src/ffi/machine.rs.
+enum class EdgeForm : uint32_t { FallsThrough, Jumps, Fixed, Unwinds };
+
+// Must match `MachineEdge` in src/ffi/machine.rs.
+struct PathpassMachineEdge {
+  uint32_t To;
+  EdgeForm Form;
+  uint64_t Frequency;
+};
+
+// Must match `MachineBlock` in src/ffi/machine.rs.
+struct PathpassMachineBlock {
+  const PathpassMachineInstruction *Instructions;
+  const PathpassMachineEdge *Edges;
+  const char *Name;
+  size_t NumInstructions, NumEdges, NameLength;
+  uint64_t Frequency;
+  // Registers that are live behind its last instruction.
+  uint16_t LiveOut;
+};
+
+// Must match `Code` in src/ffi/machine.rs.
+enum class CodeKind : uint32_t {
+  // Register = the thread's word, whose distance the linker knows.
+  ReadWord,
+  // Register = the thread's word, whose distance a variable has.
+  ReadDelta,
+  // Register = address of the array, or of what else is given.
+  LoadAddress,
+  // Register = Register + Index + Value.
+  AddUp,
+  Set,
+  Add,
+  // The counter at Register + 8 * Index + Value, or that at the array + Value.
+  Increment,
+  Decrement,
+  LockedIncrement,
+  LockedDecrement,
+  SaveFlags,
+  RestoreFlags,
+  Save,
+  Restore,
+  MoveStack,
+  Assembly,
+  PushNumber,
+  // Pushes what stands at a distance from a variable.
+  PushWord,
+  CallSymbol,
+};
+
+struct PathpassMachineCode {
+  CodeKind Kind;
+  // Numbers of registers; all ones for none.
+  uint32_t Register, Index;
+  int64_t Value;
+  // What is addressed, or null.
+  LLVMValueRef Global;
+  // Assembly, or the name of a function.
+  const char *Text;
+};
+
+// Must match `Position` in src/ffi/machine.rs.
+struct PathpassMachinePosition {
+  // Before the instruction of this number of a block; behind all of them if there is none. On the
+  // edge to block `To`, if that is not all ones.
+  uint32_t Block, Instruction, To;
+  const PathpassMachineCode *Code;
+  size_t Length;
+};
+
+extern "C" void pathpass_machine_run(LLVMModuleRef Module, void *Context);
+extern "C" bool pathpass_is_machine_stage();
+
+namespace {
+// A function as it was read.
+struct ReadFunction {
+  MachineFunction *MF;
+  std::vector<MachineBasicBlock *> Blocks;
+  std::vector<std::vector<MachineInstr *>> Instructions;
+  std::vector<std::vector<PathpassMachineInstruction>> Facts;
+  std::vector<std::vector<PathpassMachineEdge>> Edges;
+  std::vector<std::string> Names;
+  std::vector<PathpassMachineBlock> Read;
+};
+
+struct Context {
+  MachineModuleInfo *MMI;
+  std::unique_ptr<Machine> Known;
+  std::vector<std::unique_ptr<ReadFunction>> Functions;
+};
+} // namespace
+
+// Turns a jump that leaves the function in a condition into a jump in a condition to a block that
+// leaves it, so that code can stand before that.
+static void splitConditionalTailCalls(MachineFunction &MF, const Machine &T) {
+  SmallVector<MachineInstr *, 4> Found;
+  for (auto &MBB : MF)
+    for (auto &MI : MBB.terminators())
+      if (MI.getOpcode() == T.Opcodes[TailJumpIf])
+        Found.push_back(&MI);
+  for (MachineInstr *MI : Found) {
+    auto *MBB = MI->getParent();
+    auto *Leave = MF.CreateMachineBasicBlock(MBB->getBasicBlock());
+    MF.push_back(Leave);
+    Leave->setSectionID(MBB->getSectionID());
+    // Its operands are the function and the condition, then what it implies.
+    auto Tail = BuildMI(Leave, MI->getDebugLoc(), T.TII->get(T.Opcodes[TailJump]));
+    Tail.add(MI->getOperand(0));
+    for (const MachineOperand &Implied : drop_begin(MI->operands(), 2))
+      if (Implied.isRegMask() || (Implied.isReg() && Implied.getReg() != T.Flags &&
+                                  !Tail->hasRegisterImplicitUseOperand(Implied.getReg())))
+        Tail.add(Implied);
+    if (MF.getTarget().Options.EmitCallSiteInfo)
+      MF.moveAdditionalCallInfo(MI, Tail);
+    BuildMI(*MBB, *MI, MI->getDebugLoc(), T.TII->get(T.Opcodes[JumpIf]))
+        .addMBB(Leave)
+        .add(MI->getOperand(1));
+    MI->eraseFromParent();
+    MBB->addSuccessor(Leave, BranchProbability(1, 2));
+    MBB->normalizeSuccProbs();
+    LivePhysRegs Live;
+    computeAndAddLiveIns(Live, *Leave);
+  }
+}
+
+// The jump table, if it is the only one, whose entries are the successors of a block that ends in
+// an indirect jump, and if no other such block has the same successors.
+static int jumpTableOf(MachineBasicBlock &MBB) {
+  auto &MF = *MBB.getParent();
+  auto *Tables = MF.getJumpTableInfo();
+  if (!Tables)
+    return -1;
+  SmallPtrSet<const MachineBasicBlock *, 16> Out(MBB.succ_begin(), MBB.succ_end());
+  auto IsSame = [&](const auto &Other) {
+    SmallPtrSet<const MachineBasicBlock *, 16> All(Other.begin(), Other.end());
+    return All == Out;
+  };
+  int Found = -1;
+  for (auto [At, Table] : enumerate(Tables->getJumpTables()))
+    if (!Table.MBBs.empty() && IsSame(Table.MBBs)) {
+      if (Found >= 0)
+        return -1;
+      Found = At;
+    }
+  for (auto &Other : MF)
+    if (&Other != &MBB && any_of(Other.terminators(), [](auto &MI) {
+          return MI.isIndirectBranch();
+        })) {
+      // Sets that overlap may share a table from which some targets were removed.
+      if (any_of(Other.successors(), [&](auto *To) { return Out.contains(To); }))
+        return -1;
+    }
+  return Found;
+}
+
+static bool isIndirect(const MachineBasicBlock &MBB) {
+  return any_of(MBB.terminators(), [](auto &MI) { return MI.isIndirectBranch(); });
+}
+
+static EdgeForm formOf(MachineBasicBlock &MBB, MachineBasicBlock &To, int Table) {
+  if (To.isEHPad())
+    return EdgeForm::Unwinds;
+  // Control comes there out of `__builtin_longjmp`.
+  if (To.isMachineBlockAddressTaken())
+    return EdgeForm::Fixed;
+  bool Jumps = false, Ends = false;
+  for (auto &MI : MBB.terminators()) {
+    if (MI.getOpcode() == TargetOpcode::INLINEASM_BR)
+      return EdgeForm::Fixed;
+    Jumps |= any_of(MI.operands(), [&](auto &Op) { return Op.isMBB() && Op.getMBB() == &To; });
+    Ends |= MI.isBarrier();
+  }
+  for (auto &MI : MBB)
+    if (MI.getOpcode() == TargetOpcode::INLINEASM_BR)
+      return EdgeForm::Fixed;
+  if (isIndirect(MBB))
+    return Table >= 0 ? EdgeForm::Jumps : EdgeForm::Fixed;
+  // Control may fall through and jump to the same block: then both ways are moved.
+  if (Jumps)
+    return !Ends && MBB.isLayoutSuccessor(&To) ? EdgeForm::Fixed : EdgeForm::Jumps;
+  return !Ends && MBB.isLayoutSuccessor(&To) ? EdgeForm::FallsThrough : EdgeForm::Fixed;
+}
+
+static uint16_t touched(const MachineInstr &MI, const Machine &T, const TargetRegisterInfo &TRI) {
+  uint16_t Mask = 0;
+  for (ConstMIBundleOperands Op(MI); Op.isValid(); ++Op) {
+    if (Op->isRegMask()) {
+      for (unsigned At = 0; At < NumRegisters; ++At)
+        if (Op->clobbersPhysReg(T.Registers[At]))
+          Mask |= 1 << At;
+      Mask |= Flags;
+    }
+    if (!Op->isReg() || !Op->getReg() || Op->isDebug())
+      continue;
+    for (unsigned At = 0; At < NumRegisters; ++At)
+      if (TRI.regsOverlap(Op->getReg(), T.Registers[At]))
+        Mask |= 1 << At;
+    if (TRI.regsOverlap(Op->getReg(), T.Flags))
+      Mask |= Flags;
+  }
+  return Mask;
+}
+
+static void describeCall(const MachineInstr &MI, PathpassMachineInstruction &Known) {
+  // Calls of a bundle stand inside of it.
+  const MachineInstr *Call = &MI;
+  if (MI.isBundle())
+    for (auto I = std::next(MI.getIterator()), E = getBundleEnd(MI.getIterator()); I != E; ++I)
+      if (I->isCall())
+        Call = &*I;
+  for (const MachineOperand &Op : Call->operands()) {
+    if (Op.isGlobal()) {
+      if (auto *F = dyn_cast<Function>(Op.getGlobal()->stripPointerCasts())) {
+        Known.Callee = wrap(F);
+        bool GoesOn = F->hasFnAttribute(Attribute::NoUnwind) &&
+                      F->hasFnAttribute(Attribute::WillReturn);
+        Known.Facts |= GoesOn ? 0 : uint32_t(MayStay);
+        if (F->hasFnAttribute(Attribute::ReturnsTwice))
+          Known.Facts |= ReturnsTwice;
+        if (F->getName() == "_Unwind_Resume")
+          Known.Facts |= Unwinds;
+        return;
+      }
+      Known.Symbol = Op.getGlobal()->getName().data();
+      break;
+    }
+    if (Op.isSymbol()) {
+      Known.Symbol = Op.getSymbolName();
+      StringRef Name = Known.Symbol;
+      if (Name == "_Unwind_Resume")
+        Known.Facts |= Unwinds;
+      // What the code generator calls in place of instructions always comes back.
+      else if (Name != "abort" && Name != "__stack_chk_fail")
+        return;
+      break;
+    }
+  }
+  Known.Facts |= MayStay;
+}
+
+static uint32_t factsOf(const MachineInstr &MI) {
+  uint32_t Known = 0;
+  auto Is = [&](Fact Which, bool Holds) { Known |= Holds ? uint32_t(Which) : 0; };
+  Is(IsCall, MI.isCall(MachineInstr::AnyInBundle));
+  Is(IsTerminator, MI.isTerminator());
+  Is(Leaves, MI.isReturn(MachineInstr::AnyInBundle));
+  Is(IsMeta, MI.isMetaInstruction());
+  Is(IsLabel, MI.isLabel());
+  Is(IsTrap, MI.getDesc().isTrap());
+  Is(IsIndirect, MI.isIndirectBranch());
+  Is(IsConditional, MI.isConditionalBranch());
+  Is(SetsUpFrame, MI.getFlag(MachineInstr::FrameSetup) || MI.getFlag(MachineInstr::FrameDestroy));
+  bool Assembly = MI.isInlineAsm();
+  Is(IsAssembly, Assembly);
+  bool Stores = any_of(MI.memoperands(),
+                       [](auto *Access) { return Access->isStore() && Access->isVolatile(); });
+  bool IsText = Assembly && *MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
+  Is(MayStay, Stores || IsText);
+  return Known;
+}
+
+static PathpassMachineInstruction describe(const MachineInstr &MI, const Machine &T,
+                                           const TargetRegisterInfo &TRI) {
+  PathpassMachineInstruction Known = {};
+  Known.Location = MI.getDebugLoc().get();
+  Known.Name = T.TII->getName(MI.getOpcode()).data();
+  Known.Facts = factsOf(MI);
+  Known.Touched = touched(MI, T, TRI);
+  Known.LandingPad = UINT32_MAX;
+  if (MI.isCall(MachineInstr::AnyInBundle))
+    describeCall(MI, Known);
+  return Known;
+}
+
+// The landing pad that the labels around calls lead to.
+static void findLandingPads(ReadFunction &F,
+                            const DenseMap<const MachineBasicBlock *, unsigned> &Number) {
+  DenseMap<const MCSymbol *, const MachineBasicBlock *> Begins;
+  for (const LandingPadInfo &Pad : F.MF->getLandingPads())
+    for (const MCSymbol *Label : Pad.BeginLabels)
+      Begins[Label] = Pad.LandingPadBlock;
+  for (auto [Instructions, Facts] : zip(F.Instructions, F.Facts)) {
+    const MachineBasicBlock *Pad = nullptr;
+    for (auto [MI, Known] : zip(Instructions, Facts)) {
+      if (MI->isEHLabel()) {
+        auto Found = Begins.find(MI->getOperand(0).getMCSymbol());
+        Pad = Found == Begins.end() ? nullptr : Found->second;
+      } else if ((Known.Facts & (IsCall | IsAssembly)) && Pad) {
+        if (auto At = Number.find(Pad); At != Number.end())
+          Known.LandingPad = At->second;
+      }
+    }
+  }
+}
+
+// Reads a function. The result lives as long as the context.
+extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Value,
+                                                     const PathpassMachineBlock **Blocks,
+                                                     size_t *Length) {
+  auto &F = *unwrap<Function>(Value);
+  MachineFunction *MF = C->MMI->getMachineFunction(F);
+  if (!MF || MF->empty())
+    return nullptr;
+  auto &ST = MF->getSubtarget();
+  if (!C->Known)
+    C->Known = std::make_unique<Machine>(ST);
+  auto &T = *C->Known;
+  auto &MRI = MF->getRegInfo();
+  if (!T.isComplete() || !MRI.tracksLiveness() ||
+      MF->getTarget().getTargetTriple().getArch() != Triple::x86_64)
+    return nullptr;
+  T.TII = ST.getInstrInfo();
+  auto &TRI = *ST.getRegisterInfo();
+  splitConditionalTailCalls(*MF, T);
+  auto Function = std::make_unique<ReadFunction>();
+  Function->MF = MF;
+  MachineDominatorTree Dominators(*MF);
+  MachineLoopInfo Loops(Dominators);
+  MachineBranchProbabilityInfo Probabilities;
+  MachineBlockFrequencyInfo Frequencies(*MF, Probabilities, Loops);
+  DenseMap<const MachineBasicBlock *, unsigned> Number;
+  // Registers that nobody may use, or that the caller of this function keeps something in.
+  uint16_t Kept = 0;
+  for (unsigned At = 0; At < NumRegisters; ++At) {
+    MCRegister R = T.Registers[At];
+    bool IsSaved = false;
+    for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); Saved && *Saved; ++Saved)
+      IsSaved |= TRI.regsOverlap(*Saved, R);
+    bool IsSecret = MF->getTarget().Options.EnableIPRA;
+    if (MRI.isReserved(R) || IsSaved || IsSecret)
+      Kept |= 1 << At;
+  }
+  for (auto &MBB : *MF) {
+    Number[&MBB] = Function->Blocks.size();
+    Function->Blocks.push_back(&MBB);
+  }
+  LiveRegUnits Live(TRI);
+  auto Mask = [&] {
+    uint16_t Set = Kept;
+    for (unsigned At = 0; At < NumRegisters; ++At)
+      if (!Live.available(T.Registers[At]))
+        Set |= 1 << At;
+    return uint16_t(Set | (Live.available(T.Flags) ? 0 : Flags));
+  };
+  for (auto &MBB : *MF) {
+    std::vector<MachineInstr *> Instructions;
+    for (auto &MI : MBB)
+      if (!MI.isDebugInstr())
+        Instructions.push_back(&MI);
+    std::vector<PathpassMachineInstruction> Facts;
+    Facts.reserve(Instructions.size());
+    for (auto *MI : Instructions)
+      Facts.push_back(describe(*MI, T, TRI));
+    Live.clear();
+    Live.addLiveOuts(MBB);
+    PathpassMachineBlock Block = {};
+    Block.LiveOut = Mask();
+    for (auto [MI, Known] : zip(reverse(Instructions), reverse(Facts))) {
+      if (!MI->isMetaInstruction() || MI->isBundle() || MI->isKill() || MI->isImplicitDef())
+        Live.stepBackward(*MI);
+      Known.Live = Mask();
+      Known.Touched |= Kept;
+    }
+    std::vector<PathpassMachineEdge> Edges;
+    int Table = isIndirect(MBB) ? jumpTableOf(MBB) : -1;
+    uint64_t Frequency = Frequencies.getBlockFreq(&MBB).getFrequency();
+    for (auto To = MBB.succ_begin(); To != MBB.succ_end(); ++To) {
+      auto Share = Probabilities.getEdgeProbability(&MBB, To);
+      Edges.push_back({Number[*To], formOf(MBB, **To, Table), Share.scale(Frequency)});
+    }
+    Block.Frequency = Frequency;
+    Function->Names.push_back(MBB.getBasicBlock() ? MBB.getBasicBlock()->getName().str() : "");
+    Function->Instructions.push_back(std::move(Instructions));
+    Function->Facts.push_back(std::move(Facts));
+    Function->Edges.push_back(std::move(Edges));
+    Function->Read.push_back(Block);
+  }
+  findLandingPads(*Function, Number);
+  for (auto [At, Block] : enumerate(Function->Read)) {
+    Block.Instructions = Function->Facts[At].data();
+    Block.NumInstructions = Function->Facts[At].size();
+    Block.Edges = Function->Edges[At].data();
+    Block.NumEdges = Function->Edges[At].size();
+    Block.Name = Function->Names[At].data();
+    Block.NameLength = Function->Names[At].size();
+  }
+  *Blocks = Function->Read.data();
+  *Length = Function->Read.size();
+  C->Functions.push_back(std::move(Function));
+  return C->Functions.back().get();
+}
+
+// Whether a call in the function may return twice.
+extern "C" bool pathpass_machine_returns_twice(const ReadFunction *F) {
+  return F->MF->exposesReturnsTwice();
+}
+
+namespace {
+// Writes our instructions at one place.
+struct Writer {
+  MachineFunction &MF;
+  const Machine &T;
+  MachineBasicBlock &MBB;
+  MachineBasicBlock::iterator At;
+  DebugLoc Where;
+
+  MachineInstrBuilder build(OpcodeAt Which) {
+    return BuildMI(MBB, At, Where, T.TII->get(T.Opcodes[Which]));
+  }
+  MachineInstrBuilder build(OpcodeAt Which, unsigned Into) {
+    return BuildMI(MBB, At, Where, T.TII->get(T.Opcodes[Which]), Into);
+  }
+  unsigned reg(uint32_t Number) const {
+    return Number < NumRegisters ? T.Registers[Number] : 0;
+  }
+  // Base, scale, index, displacement, segment.
+  static void address(MachineInstrBuilder &To, unsigned Base, unsigned Index, unsigned Scale,
+                      int64_t Value, unsigned Segment) {
+    To.addReg(Base).addImm(Scale).addReg(Index).addImm(Value).addReg(Segment);
+  }
+  void relative(MachineInstrBuilder &To, const GlobalValue *Global, int64_t Value,
+                unsigned Flag) const {
+    To.addReg(T.Rip).addImm(1).addReg(0).addGlobalAddress(Global, Value, Flag).addReg(0);
+  }
+  void adjustFrame(int Bytes) {
+    auto &Frame = *MF.getSubtarget().getFrameLowering();
+    if (Frame.hasFP(MF) || !MF.needsFrameMoves())
+      return;
+    unsigned Known = MF.addFrameInst(MCCFIInstruction::createAdjustCfaOffset(nullptr, Bytes));
+    BuildMI(MBB, At, Where, T.TII->get(TargetOpcode::CFI_INSTRUCTION)).addCFIIndex(Known);
+  }
+  void count(OpcodeAt Which, const PathpassMachineCode &Code) {
+    auto To = build(Which);
+    if (Code.Global)
+      relative(To, unwrap<GlobalValue>(Code.Global), Code.Value, 0);
+    else
+      address(To, reg(Code.Register), reg(Code.Index), Code.Index < NumRegisters ? 8 : 1,
+              Code.Value, 0);
+  }
+  void write(const PathpassMachineCode &Code) {
+    unsigned R = reg(Code.Register);
+    switch (Code.Kind) {
+    case CodeKind::ReadWord:
+    case CodeKind::ReadDelta: {
+      auto First = build(Load, R);
+      relative(First, unwrap<GlobalValue>(Code.Global), 0,
+               Code.Kind == CodeKind::ReadWord ? T.GotTpOff : 0);
+      auto Second = build(Load, R);
+      address(Second, R, 0, 1, 0, T.Fs);
+      break;
+    }
+    case CodeKind::LoadAddress: {
+      auto To = build(Lea, R);
+      relative(To, unwrap<GlobalValue>(Code.Global), Code.Value, 0);
+      break;
+    }
+    case CodeKind::AddUp: {
+      auto To = build(Lea, R);
+      address(To, R, reg(Code.Index), 1, Code.Value, 0);
+      break;
+    }
+    case CodeKind::Set:
+      if (isUInt<32>(Code.Value)) {
+        auto *TRI = MF.getSubtarget().getRegisterInfo();
+        for (MCSubRegIterator Part(R, TRI); Part.isValid(); ++Part)
+          if (TRI->getRegSizeInBits(*TRI->getMinimalPhysRegClass(*Part)) == 32) {
+            build(Set32, *Part).addImm(Code.Value).addReg(R, RegState::ImplicitDefine);
+            break;
+          }
+      } else
+        build(Set64, R).addImm(Code.Value);
+      break;
+    case CodeKind::Add: {
+      auto To = build(Lea, R);
+      address(To, R, 0, 1, Code.Value, 0);
+      break;
+    }
+    case CodeKind::Increment:
+      return count(Inc, Code);
+    case CodeKind::Decrement:
+      return count(Dec, Code);
+    case CodeKind::LockedIncrement:
+      return count(LockInc, Code);
+    case CodeKind::LockedDecrement:
+      return count(LockDec, Code);
+    case CodeKind::SaveFlags:
+      build(PushFlags);
+      adjustFrame(8);
+      break;
+    case CodeKind::RestoreFlags:
+      build(PopFlags);
+      adjustFrame(-8);
+      break;
+    case CodeKind::Save:
+      build(Push).addReg(R);
+      adjustFrame(8);
+      break;
+    case CodeKind::Restore:
+      build(Pop, R);
+      adjustFrame(-8);
+      break;
+    case CodeKind::MoveStack: {
+      auto To = build(Lea, T.Stack);
+      address(To, T.Stack, 0, 1, Code.Value, 0);
+      adjustFrame(-int(Code.Value));
+      break;
+    }
+    case CodeKind::Assembly:
+      BuildMI(MBB, At, Where, T.TII->get(TargetOpcode::INLINEASM))
+          .addExternalSymbol(MF.createExternalSymbolName(Code.Text))
+          .addImm(InlineAsm::Extra_HasSideEffects);
+      break;
+    case CodeKind::PushNumber:
+      build(PushNumber).addImm(Code.Value);
+      adjustFrame(8);
+      break;
+    case CodeKind::PushWord: {
+      auto To = build(PushWord);
+      relative(To, unwrap<GlobalValue>(Code.Global), Code.Value, 0);
+      adjustFrame(8);
+      break;
+    }
+    case CodeKind::CallSymbol:
+      build(Call).addExternalSymbol(MF.createExternalSymbolName(Code.Text));
+      break;
+    }
+  }
+};
+} // namespace
+
+// A new block on the edge between two blocks.
+static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From,
+                                    MachineBasicBlock &To, const Machine &T) {
+  auto &MF = *F.MF;
+  bool FallsThrough = true;
+  for (auto &MI : From.terminators())
+    for (auto &Op : MI.operands())
+      FallsThrough &= !(Op.isMBB() && Op.getMBB() == &To);
+  int Table = isIndirect(From) ? jumpTableOf(From) : -1;
+  FallsThrough &= Table < 0;
+  auto *Between = MF.CreateMachineBasicBlock(To.getBasicBlock());
+  if (FallsThrough)
+    MF.insert(std::next(From.getIterator()), Between);
+  else
+    MF.push_back(Between);
+  if (Table >= 0)
+    MF.getJumpTableInfo()->ReplaceMBBInJumpTable(Table, &To, Between);
+  for (auto &MI : From.terminators())
+    for (auto &Op : MI.operands())
+      if (Op.isMBB() && Op.getMBB() == &To)
+        Op.setMBB(Between);
+  Between->setSectionID(From.getSectionID());
+  From.replaceSuccessor(&To, Between);
+  Between->addSuccessor(&To, BranchProbability::getOne());
+  if (!FallsThrough)
+    BuildMI(Between, To.findDebugLoc(To.begin()), T.TII->get(T.Opcodes[Jump])).addMBB(&To);
+  return Between;
+}
+
+// A new first block of a function, which falls through to the one that was the first.
+static MachineBasicBlock *addEntry(ReadFunction &F) {
+  auto &MF = *F.MF;
+  auto &First = MF.front();
+  auto *Entry = MF.CreateMachineBasicBlock(First.getBasicBlock());
+  MF.insert(MF.begin(), Entry);
+  Entry->addSuccessor(&First, BranchProbability::getOne());
+  Entry->setSectionID(First.getSectionID());
+  return Entry;
+}
+
+// Puts code into a function that was read. Code at the same place stands in the order given.
+extern "C" void pathpass_machine_write(Context *C, ReadFunction *F,
+                                       const PathpassMachinePosition *Positions, size_t Length) {
+  auto &T = *C->Known;
+  T.TII = F->MF->getSubtarget().getInstrInfo();
+  SmallVector<MachineBasicBlock *, 16> Added;
+  MachineBasicBlock *Entry = nullptr;
+  for (auto &Position : ArrayRef(Positions, Length)) {
+    MachineBasicBlock *MBB;
+    MachineBasicBlock::iterator At;
+    if (Position.To != UINT32_MAX) {
+      auto *To = F->Blocks[Position.To];
+      if (Position.Block != UINT32_MAX)
+        MBB = splitEdge(*F, *F->Blocks[Position.Block], *To, T);
+      else
+        MBB = Entry = Entry ? Entry : addEntry(*F);
+      At = MBB->getFirstTerminator();
+      Added.push_back(MBB);
+    } else {
+      MBB = F->Blocks[Position.Block];
+      auto &All = F->Instructions[Position.Block];
+      At = Position.Instruction < All.size() ? All[Position.Instruction]->getIterator()
+                                             : MBB->end();
+    }
+    auto &Source = Position.To != UINT32_MAX ? *F->Blocks[Position.To] : *MBB;
+    auto From = Position.To != UINT32_MAX ? Source.begin() : At;
+    Writer Writes{*F->MF, T, *MBB, At, Source.findDebugLoc(From)};
+    for (auto &Code : ArrayRef(Position.Code, Position.Length))
+      Writes.write(Code);
+  }
+  for (auto *MBB : reverse(Added)) {
+    LivePhysRegs Live;
+    computeAndAddLiveIns(Live, *MBB);
+  }
+  if (Length)
+    F->MF->RenumberBlocks();
+}
+
+// Puts assembly at the entry of a function.
+extern "C" void pathpass_machine_assembly(Context *C, LLVMValueRef Value, const char *Text) {
+  MachineFunction *MF = C->MMI->getMachineFunction(*unwrap<Function>(Value));
+  if (!MF || MF->empty())
+    return;
+  auto &Entry = MF->front();
+  BuildMI(Entry, Entry.begin(), DebugLoc(),
+          MF->getSubtarget().getInstrInfo()->get(TargetOpcode::INLINEASM))
+      .addExternalSymbol(MF->createExternalSymbolName(Text))
+      .addImm(InlineAsm::Extra_HasSideEffects);
+}
+
+namespace {
+struct MachinePass : ModulePass {
+  static char ID;
+  MachinePass() : ModulePass(ID) {}
+  StringRef getPassName() const override { return "pathcc: exact path profiles"; }
+  void getAnalysisUsage(AnalysisUsage &Usage) const override {
+    Usage.addRequired<MachineModuleInfoWrapperPass>();
+    Usage.addPreserved<MachineModuleInfoWrapperPass>();
+    Usage.setPreservesAll();
+    ModulePass::getAnalysisUsage(Usage);
+  }
+  bool runOnModule(Module &M) override {
+    Context C{&getAnalysis<MachineModuleInfoWrapperPass>().getMMI(), nullptr, {}};
+    pathpass_machine_run(wrap(&M), &C);
+    return true;
+  }
+};
+} // namespace
+
+char MachinePass::ID = 0;
+static RegisterPass<MachinePass> Known("pathcc-machine", "pathcc: exact path profiles");
+
+// Called for every code generator. Behind this point no pass changes the graph of a function, but
+// for the machine outliner, and passes that only move blocks.
+static RegisterTargetPassConfigCallback Stands([](TargetMachine &, PassManagerBase &,
+                                                  TargetPassConfig *Config) {
+  if (pathpass_is_machine_stage())
+    Config->insertPass(&FEntryInserterID, &MachinePass::ID);
+});

@@ -1,0 +1,180 @@
+//! Machine code behind register allocation, as `cpp/machine.cpp` shows it, and our code in it.
+
+use std::ffi::{c_char, c_void};
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use inkwell::module::Module;
+use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
+use pathformat::settings::{Level, Stage};
+
+use super::{DebugLocation, values};
+use crate::parameters::GivenValues;
+
+/// The code generator's functions, only ever handed back to C++.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Context {
+    opaque: [u8; 0],
+}
+
+/// A function that was read, only ever handed back to C++.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct ReadFunction {
+    opaque: [u8; 0],
+}
+
+/// No block, and no instruction.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Must match `PathpassMachineInstruction` in `cpp/machine.cpp`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Instruction {
+    /// Null if it belongs to no line.
+    pub(crate) location: *const DebugLocation,
+    /// The function that a call names, or null.
+    pub(crate) callee: LLVMValueRef,
+    /// The name of a callee that the module does not have, or null.
+    pub(crate) symbol: *const c_char,
+    /// LLVM's name for what it does; static.
+    pub(crate) name: *const c_char,
+    pub(crate) facts: u32,
+    pub(crate) live: u16,
+    pub(crate) touched: u16,
+    pub(crate) landing_pad: u32,
+}
+
+/// What can be done with an edge of the code generator's graph. Must match `EdgeForm` in
+/// `cpp/machine.cpp`.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "C++ makes the values"))]
+pub(crate) enum EdgeForm {
+    /// The target stands behind its source, without a jump.
+    FallsThrough,
+    /// A jump names the target, and can name another one.
+    Jumps,
+    /// No code can be put there.
+    Fixed,
+    /// An exception takes it.
+    Unwinds,
+}
+
+/// Must match `PathpassMachineEdge` in `cpp/machine.cpp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MachineEdge {
+    pub(crate) to: u32,
+    pub(crate) form: EdgeForm,
+    pub(crate) frequency: u64,
+}
+
+/// Must match `PathpassMachineBlock` in `cpp/machine.cpp`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct MachineBlock {
+    pub(crate) instructions: *const Instruction,
+    pub(crate) edges: *const MachineEdge,
+    pub(crate) name: *const u8,
+    pub(crate) num_instructions: usize,
+    pub(crate) num_edges: usize,
+    pub(crate) name_length: usize,
+    pub(crate) frequency: u64,
+    pub(crate) live_out: u16,
+}
+
+/// Must match `CodeKind` in `cpp/machine.cpp`.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CodeKind {
+    ReadWord,
+    ReadDelta,
+    LoadAddress,
+    AddUp,
+    Set,
+    Add,
+    Increment,
+    Decrement,
+    LockedIncrement,
+    LockedDecrement,
+    SaveFlags,
+    RestoreFlags,
+    Save,
+    Restore,
+    MoveStack,
+    Assembly,
+    PushNumber,
+    PushWord,
+    CallSymbol,
+}
+
+/// Must match `PathpassMachineCode` in `cpp/machine.cpp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code {
+    pub(crate) kind: CodeKind,
+    pub(crate) register: u32,
+    pub(crate) index: u32,
+    pub(crate) value: i64,
+    pub(crate) global: LLVMValueRef,
+    pub(crate) text: *const c_char,
+}
+
+/// Must match `PathpassMachinePosition` in `cpp/machine.cpp`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Position {
+    pub(crate) block: u32,
+    pub(crate) instruction: u32,
+    pub(crate) to: u32,
+    pub(crate) code: *const Code,
+    pub(crate) length: usize,
+}
+
+unsafe extern "C" {
+    pub(crate) fn pathpass_machine_read(
+        context: *mut Context,
+        function: LLVMValueRef,
+        blocks: *mut *const MachineBlock,
+        length: *mut usize,
+    ) -> *mut ReadFunction;
+    pub(crate) fn pathpass_machine_returns_twice(function: *const ReadFunction) -> bool;
+    pub(crate) fn pathpass_machine_assembly(
+        context: *mut Context,
+        function: LLVMValueRef,
+        text: *const c_char,
+    );
+    pub(crate) fn pathpass_machine_write(
+        context: *mut Context,
+        function: *mut ReadFunction,
+        positions: *const Position,
+        length: usize,
+    );
+}
+
+/// True if the code generator is to be given our pass.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn pathpass_is_machine_stage() -> bool {
+    GivenValues { values: &values }.options(Level::Unknown, true).stage == Stage::Machine
+}
+
+/// Counts in the functions of a module whose machine code exists. A panic of ours before anything
+/// is written leaves the module uncounted.
+///
+/// # Safety
+/// `module` is a module that the caller owns; `context` is valid during the call.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn pathpass_machine_run(
+    module: LLVMModuleRef,
+    context: *mut c_void,
+) {
+    // SAFETY: the caller keeps the module; `ManuallyDrop` keeps inkwell from disposing of it.
+    let module = ManuallyDrop::new(unsafe { Module::new(module) });
+    let options = |level| GivenValues { values: &values }.options(level, true);
+    let run = || crate::machine::run(&module, context.cast(), options);
+    if catch_unwind(AssertUnwindSafe(run)).is_err() && options(Level::Unknown).verify {
+        std::process::abort();
+    }
+}

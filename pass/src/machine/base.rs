@@ -1,0 +1,183 @@
+//! Decides where the address of the thread's counters is read, and into which register.
+//!
+//! A register holds the address from one count to the next wherever the program leaves it alone.
+//! Reading has no effect that the program could see, so it may also happen where no count follows.
+//! Where it is best to read is therefore a least cut: between the places at which the address may
+//! be missing and the counts, with the executions of each point as its price ("An Optimal Partial
+//! Redundancy Elimination", Xue & Cai, ACM TACO 3(3), 2006). Each part of a function that no call
+//! interrupts has a register of its own. Counts at which that one is taken get another one.
+
+use super::code::{Register, Registers};
+use super::cut::{Network, UNLIMITED};
+use super::steps::{Region, Regions};
+
+/// In larger parts of a function the address is read at each count.
+const LARGEST: usize = 20_000;
+
+/// The registers with the address.
+pub(crate) struct Bases {
+    /// The registers into which the address is read at each point.
+    pub(crate) reads: Vec<Vec<Register>>,
+    /// The register that has the address for the counts of each point; `None` where the program
+    /// leaves none.
+    pub(crate) at: Vec<Option<Register>>,
+}
+
+/// Places the readings that the points which `need` the address need, where the path's number is
+/// in the registers `number`.
+pub(crate) fn place(
+    regions: &Regions,
+    number: &[Option<Register>],
+    need: impl Fn(Region) -> bool,
+) -> Bases {
+    let length = regions.busy.len();
+    let taken = |region: Region| {
+        let number = number[region.index()].map(Registers::of).unwrap_or_default();
+        regions.busy[region.index()] | number
+    };
+    let busy: Vec<Registers> = regions.all().map(taken).collect();
+    let mut bases = Bases { reads: vec![Vec::new(); length], at: vec![None; length] };
+    let mut open: Vec<Region> = regions.all().filter(|&region| need(region)).collect();
+    let parts = parts(regions, &busy);
+    open.sort_by_key(|region| parts[region.index()]);
+    for part in open.chunk_by(|a, b| parts[a.index()] == parts[b.index()]) {
+        let members = members(regions, &busy, part);
+        let mut part = part.to_vec();
+        while let Some(register) = best(regions, &busy, &members, &part) {
+            let (served, rest): (Vec<_>, Vec<_>) =
+                part.iter().copied().partition(|of| !busy[of.index()].has(register));
+            served.iter().for_each(|of| bases.at[of.index()] = Some(register));
+            for point in readings(regions, &busy, register, &served, members.len()) {
+                bases.reads[point.index()].push(register);
+            }
+            part = rest;
+        }
+    }
+    bases
+}
+
+/// True if some register can hold the address all through a region.
+fn is_open(busy: Registers) -> bool {
+    busy.others().next().is_some()
+}
+
+/// The number of the part of the function that each region belongs to.
+fn parts(regions: &Regions, busy: &[Registers]) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..busy.len() as u32).collect();
+    fn find(parent: &mut [u32], mut of: u32) -> u32 {
+        while parent[of as usize] != of {
+            parent[of as usize] = parent[parent[of as usize] as usize];
+            of = parent[of as usize];
+        }
+        of
+    }
+    for region in regions.all().filter(|region| is_open(busy[region.index()])) {
+        for next in &regions.next[region.index()] {
+            if is_open(busy[next.index()]) {
+                let one = find(&mut parent, region.index() as u32);
+                let other = find(&mut parent, next.index() as u32);
+                parent[one as usize] = other;
+            }
+        }
+    }
+    (0..busy.len() as u32).map(|of| find(&mut parent, of)).collect()
+}
+
+/// The regions from which control can come to one of `part` with something kept.
+fn members(regions: &Regions, busy: &[Registers], part: &[Region]) -> Vec<Region> {
+    let before = before(regions);
+    let mut seen = vec![false; busy.len()];
+    let mut members = part.to_vec();
+    part.iter().for_each(|of| seen[of.index()] = true);
+    let mut at = 0;
+    while let Some(&of) = members.get(at) {
+        at += 1;
+        for &other in &before[of.index()] {
+            if is_open(busy[other.index()]) && !std::mem::replace(&mut seen[other.index()], true) {
+                members.push(other);
+            }
+        }
+    }
+    members
+}
+
+fn before(regions: &Regions) -> Vec<Vec<Region>> {
+    let mut before = vec![Vec::new(); regions.busy.len()];
+    for region in regions.all() {
+        for next in &regions.next[region.index()] {
+            before[next.index()].push(region);
+        }
+    }
+    before
+}
+
+/// The register that serves most of the executions of `part`, and among those that do so the one
+/// that is free in most of `members`.
+fn best(
+    regions: &Regions,
+    busy: &[Registers],
+    members: &[Region],
+    part: &[Region],
+) -> Option<Register> {
+    let free = |register: Register, of: &[Region]| -> u64 {
+        let free = of.iter().filter(|region| !busy[region.index()].has(register));
+        free.map(|region| regions.frequency[region.index()].max(1)).fold(0, u64::saturating_add)
+    };
+    let worth = |register: Register| (free(register, part), free(register, members));
+    let all = Register::all().map(|register| (worth(register), register));
+    let (worth, register) = all.max_by_key(|&(worth, _)| worth)?;
+    (worth.0 > 0).then_some(register)
+}
+
+/// The points at which `register` is read, so that it has the address at each of `served`.
+fn readings(
+    regions: &Regions,
+    busy: &[Registers],
+    register: Register,
+    served: &[Region],
+    size: usize,
+) -> Vec<Region> {
+    if size > LARGEST {
+        return served.to_vec();
+    }
+    let before = before(regions);
+    let is_free = |region: &Region| !busy[region.index()].has(register);
+    // Each region is two nodes of the network: before its reading, and behind it.
+    let mut known = std::collections::HashMap::new();
+    let mut members: Vec<Region> = Vec::new();
+    let mut add = |region: Region, members: &mut Vec<Region>| {
+        *known.entry(region).or_insert_with(|| {
+            members.push(region);
+            2 + 2 * (members.len() - 1)
+        })
+    };
+    let (source, sink) = (0, 1);
+    let mut arcs = Vec::new();
+    for &region in served {
+        let node = add(region, &mut members);
+        arcs.push((node + 1, sink, UNLIMITED));
+    }
+    let mut at = 0;
+    while let Some(&region) = members.get(at) {
+        let node = 2 + 2 * at;
+        at += 1;
+        let price = match regions.is_point[region.index()] {
+            true => regions.frequency[region.index()].max(1).min(UNLIMITED / 1024),
+            false => UNLIMITED,
+        };
+        arcs.push((node, node + 1, price));
+        let comes = &before[region.index()];
+        if comes.is_empty() || !comes.iter().all(is_free) {
+            arcs.push((source, node, UNLIMITED));
+        }
+        for &from in comes.iter().filter(|from| is_free(from)) {
+            let from = add(from, &mut members);
+            arcs.push((from + 1, node, UNLIMITED));
+        }
+    }
+    let mut network = Network::new(2 + 2 * members.len());
+    arcs.iter().for_each(|&(from, to, capacity)| network.add(from, to, capacity));
+    let is_behind = network.least_cut(source, sink);
+    let is_cut = |at: &usize| !is_behind[2 + 2 * at] && is_behind[3 + 2 * at];
+    (0..members.len()).filter(is_cut).map(|at| members[at]).collect()
+}

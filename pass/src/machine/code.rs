@@ -1,0 +1,432 @@
+//! The edge to the code generator: its functions as values, and instructions of ours in them.
+
+use std::ffi::{CStr, CString};
+use std::ops::{BitOr, BitOrAssign};
+use std::{ptr, slice};
+
+use inkwell::values::{AsValueRef, FunctionValue};
+
+use crate::ffi::machine::{self as ffi, CodeKind, Context, EdgeForm, NONE};
+use crate::llvm::{self, DebugLocation};
+
+/// A register that calls do not keep, by its place in `RegisterNames` of `cpp/machine.cpp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Register(u32);
+
+impl Register {
+    /// All of them.
+    pub(crate) fn all() -> impl DoubleEndedIterator<Item = Self> {
+        (0..9).map(Self)
+    }
+}
+
+/// A set of registers; the flags count as one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Registers(u16);
+
+impl Registers {
+    const FLAGS: u16 = 1 << 15;
+
+    /// The set of one register.
+    pub(crate) fn of(register: Register) -> Self {
+        Self(1 << register.0)
+    }
+
+    /// True if a register is in it.
+    pub(crate) fn has(self, register: Register) -> bool {
+        self.0 & Self::of(register).0 != 0
+    }
+
+    /// True if the flags are in it.
+    pub(crate) fn has_flags(self) -> bool {
+        self.0 & Self::FLAGS != 0
+    }
+
+    /// The registers that are not in it.
+    pub(crate) fn others(self) -> impl DoubleEndedIterator<Item = Register> {
+        Register::all().filter(move |&register| !self.has(register))
+    }
+}
+
+impl BitOr for Registers {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Registers {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+/// A function in machine code, while the code generator holds it.
+pub(crate) struct Function<'ctx> {
+    context: *mut Context,
+    handle: *mut ffi::ReadFunction,
+    /// Its blocks in the order in which they stand.
+    pub(crate) blocks: Vec<Block<'ctx>>,
+    /// True if it calls something that may return twice.
+    pub(crate) returns_twice: bool,
+}
+
+/// A block of the code generator.
+pub(crate) struct Block<'ctx> {
+    instructions: &'ctx [ffi::Instruction],
+    /// The edges out of it.
+    pub(crate) edges: &'ctx [ffi::MachineEdge],
+    /// The name of the block of LLVM's intermediate code that it was made of.
+    pub(crate) name: String,
+    /// Estimated executions.
+    pub(crate) frequency: u64,
+    live_out: Registers,
+}
+
+/// An instruction, or a label among the instructions.
+#[derive(Clone, Copy)]
+pub(crate) struct Instruction<'ctx>(&'ctx ffi::Instruction);
+
+impl<'ctx> Block<'ctx> {
+    /// The number of its instructions.
+    pub(crate) fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// Its instructions in this range.
+    pub(crate) fn instructions(
+        &self,
+        range: std::ops::Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = Instruction<'ctx>> + use<'ctx> {
+        self.instructions[range].iter().map(Instruction)
+    }
+
+    /// An instruction.
+    pub(crate) fn instruction(&self, at: usize) -> Instruction<'ctx> {
+        Instruction(&self.instructions[at])
+    }
+
+    /// The registers that are live before an instruction, or behind the last one.
+    pub(crate) fn live(&self, at: usize) -> Registers {
+        self.instructions.get(at).map_or(self.live_out, |known| Registers(known.live))
+    }
+}
+
+impl Instruction<'_> {
+    fn has(self, bit: u32) -> bool {
+        self.0.facts & 1 << bit != 0
+    }
+
+    /// It is a call.
+    pub(crate) fn is_call(self) -> bool {
+        self.has(0)
+    }
+
+    /// Control may not come to the next instruction.
+    pub(crate) fn may_stay(self) -> bool {
+        self.has(1)
+    }
+
+    /// It is one of the branches at the end of a block.
+    pub(crate) fn is_terminator(self) -> bool {
+        self.has(2)
+    }
+
+    /// It leaves the function.
+    pub(crate) fn leaves(self) -> bool {
+        self.has(3)
+    }
+
+    /// It makes no code.
+    pub(crate) fn is_meta(self) -> bool {
+        self.has(5)
+    }
+
+    /// An exception goes on to the caller from here.
+    pub(crate) fn unwinds(self) -> bool {
+        self.has(9)
+    }
+
+    /// It jumps to an address that is computed.
+    pub(crate) fn is_indirect(self) -> bool {
+        self.has(11)
+    }
+
+    /// It is a label.
+    pub(crate) fn is_label(self) -> bool {
+        self.has(12)
+    }
+
+    /// It ends the program.
+    pub(crate) fn is_trap(self) -> bool {
+        self.has(13)
+    }
+
+    /// Registers that it reads or writes.
+    pub(crate) fn touched(self) -> Registers {
+        Registers(self.0.touched)
+    }
+
+    /// The block that an exception leads to from this call.
+    pub(crate) fn landing_pad(self) -> Option<usize> {
+        (self.0.landing_pad != NONE).then_some(self.0.landing_pad as usize)
+    }
+
+    /// LLVM's name for what it does: `ADD64rr`.
+    pub(crate) fn name(self) -> &'static str {
+        // SAFETY: names of LLVM's are static.
+        let name = unsafe { CStr::from_ptr(self.0.name) };
+        name.to_str().unwrap_or("unknown")
+    }
+
+    /// The symbol that a call names.
+    pub(crate) fn callee(self) -> Option<String> {
+        // SAFETY: a function of the live module, or null.
+        let function = unsafe { FunctionValue::new(self.0.callee) };
+        // SAFETY: a name of the code generator's, which lives as long as the function, or null.
+        let symbol = (!self.0.symbol.is_null()).then(|| unsafe { CStr::from_ptr(self.0.symbol) });
+        let symbol = symbol.map(|name| name.to_string_lossy().into_owned());
+        function.map(|function| llvm::name(&function)).or(symbol)
+    }
+
+    /// Its position in the source.
+    pub(crate) fn location(self) -> Option<DebugLocation> {
+        DebugLocation::new(self.0.location)
+    }
+}
+
+impl<'ctx> Function<'ctx> {
+    /// Reads the machine code of a function; `None` if there is none, or if its registers are not
+    /// known.
+    pub(crate) fn read(context: *mut Context, function: FunctionValue<'ctx>) -> Option<Self> {
+        let (mut blocks, mut length) = (ptr::null(), 0);
+        // SAFETY: a live context and function; C++ fills in both values unless it returns null.
+        // What they point to lives as long as the context.
+        unsafe {
+            let function = function.as_value_ref();
+            let handle =
+                ffi::pathpass_machine_read(context, function, &raw mut blocks, &raw mut length);
+            if handle.is_null() {
+                return None;
+            }
+            let blocks = slice::from_raw_parts(blocks, length).iter().map(|block| Block::of(block));
+            Some(Self {
+                context,
+                handle,
+                blocks: blocks.collect(),
+                returns_twice: ffi::pathpass_machine_returns_twice(handle),
+            })
+        }
+    }
+
+    /// Puts code into it. What stands at the same place stands in the order given.
+    pub(crate) fn write(&self, code: &[(Position, Vec<Code>)]) {
+        let lists: Vec<Vec<ffi::Code>> =
+            code.iter().map(|(_, code)| code.iter().map(Code::lower).collect()).collect();
+        let positions: Vec<_> = code
+            .iter()
+            .zip(&lists)
+            .map(|((position, _), list)| position.lower(list))
+            .collect();
+        // SAFETY: a live function and the context that it was read in; the lists live as long as
+        // the call, and the texts in them do, too.
+        unsafe {
+            ffi::pathpass_machine_write(
+                self.context,
+                self.handle,
+                positions.as_ptr(),
+                positions.len(),
+            );
+        }
+    }
+}
+
+impl Block<'_> {
+    /// # Safety
+    /// C++ made the value, and what it points to lives as long as `'ctx`.
+    unsafe fn of(block: &ffi::MachineBlock) -> Self {
+        // A vector of C++ without elements may have a null pointer.
+        // SAFETY: as said above.
+        unsafe fn list<'ctx, T>(first: *const T, length: usize) -> &'ctx [T] {
+            if length == 0 { &[] } else { unsafe { slice::from_raw_parts(first, length) } }
+        }
+        // SAFETY: as said above.
+        let (instructions, edges, name) = unsafe {
+            (
+                list(block.instructions, block.num_instructions),
+                list(block.edges, block.num_edges),
+                list(block.name, block.name_length),
+            )
+        };
+        Self {
+            instructions,
+            edges,
+            name: String::from_utf8_lossy(name).into_owned(),
+            frequency: block.frequency,
+            live_out: Registers(block.live_out),
+        }
+    }
+}
+
+/// A place for our code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// In a block, before an instruction, or behind the last one.
+    Before { block: usize, instruction: usize },
+    /// In a new block between two blocks.
+    Between { from: usize, to: usize },
+    /// In a new block before the first one.
+    BeforeEntry,
+}
+
+impl Position {
+    fn lower(self, code: &[ffi::Code]) -> ffi::Position {
+        let (block, instruction, to) = match self {
+            Self::Before { block, instruction } => (block as u32, instruction as u32, NONE),
+            Self::Between { from, to } => (from as u32, 0, to as u32),
+            Self::BeforeEntry => (NONE, 0, 0),
+        };
+        ffi::Position { block, instruction, to, code: code.as_ptr(), length: code.len() }
+    }
+}
+
+/// The address of a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CounterAddress {
+    /// `base + 8 * index + displacement`
+    Based { base: Register, index: Option<Register>, displacement: i64 },
+    /// At a distance from a variable.
+    Fixed { array: Global, displacement: i64 },
+}
+
+/// A global variable of the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Global(llvm_sys::prelude::LLVMValueRef);
+
+impl Global {
+    pub(crate) fn of(value: &inkwell::values::GlobalValue<'_>) -> Self {
+        Self(value.as_value_ref())
+    }
+}
+
+/// One step of our code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// Reads the thread's word, whose distance the linker knows.
+    ReadWord { into: Register, word: Global },
+    /// Reads the thread's word, whose distance a variable has.
+    ReadDelta { into: Register, place: Global },
+    /// Takes the address of a variable.
+    LoadAddress { into: Register, of: Global },
+    /// Adds a register to another one; no flags change.
+    AddUp { into: Register, other: Register },
+    /// Sets a register; no flags change.
+    Set { register: Register, value: i64 },
+    /// Adds to a register; no flags change.
+    Add { register: Register, value: i64 },
+    /// Steps a counter by one, down if `is_back`. Only this changes flags.
+    Step { at: CounterAddress, is_back: bool, is_locked: bool },
+    /// Pushes the flags.
+    SaveFlags,
+    /// Pops the flags.
+    RestoreFlags,
+    /// Pushes a register.
+    Save(Register),
+    /// Pops a register.
+    Restore(Register),
+    /// Moves the stack pointer; no flags change.
+    MoveStack(i64),
+    /// Pushes a number.
+    PushNumber(i32),
+    /// Pushes the word at a distance from a variable.
+    PushWord { of: Global, at: i64 },
+    /// Calls a function that changes no register.
+    Call(CString),
+    /// Assembly.
+    Assembly(CString),
+}
+
+impl Code {
+    fn lower(&self) -> ffi::Code {
+        let none = ffi::Code {
+            kind: CodeKind::SaveFlags,
+            register: NONE,
+            index: NONE,
+            value: 0,
+            global: ptr::null_mut(),
+            text: ptr::null(),
+        };
+        let register = |kind, register: Register| ffi::Code { kind, register: register.0, ..none };
+        match self {
+            &Self::ReadWord { into, word } => {
+                ffi::Code { global: word.0, ..register(CodeKind::ReadWord, into) }
+            }
+            &Self::ReadDelta { into, place } => {
+                ffi::Code { global: place.0, ..register(CodeKind::ReadDelta, into) }
+            }
+            &Self::LoadAddress { into, of } => {
+                ffi::Code { global: of.0, ..register(CodeKind::LoadAddress, into) }
+            }
+            &Self::AddUp { into, other } => {
+                ffi::Code { index: other.0, ..register(CodeKind::AddUp, into) }
+            }
+            &Self::Set { register: into, value } => {
+                ffi::Code { value, ..register(CodeKind::Set, into) }
+            }
+            &Self::Add { register: into, value } => {
+                ffi::Code { value, ..register(CodeKind::Add, into) }
+            }
+            &Self::Step { at, is_back, is_locked } => {
+                let kind = match (is_back, is_locked) {
+                    (false, false) => CodeKind::Increment,
+                    (true, false) => CodeKind::Decrement,
+                    (false, true) => CodeKind::LockedIncrement,
+                    (true, true) => CodeKind::LockedDecrement,
+                };
+                match at {
+                    CounterAddress::Based { base, index, displacement } => ffi::Code {
+                        index: index.map_or(NONE, |index| index.0),
+                        value: displacement,
+                        ..register(kind, base)
+                    },
+                    CounterAddress::Fixed { array, displacement } => {
+                        ffi::Code { kind, value: displacement, global: array.0, ..none }
+                    }
+                }
+            }
+            Self::SaveFlags => ffi::Code { kind: CodeKind::SaveFlags, ..none },
+            Self::RestoreFlags => ffi::Code { kind: CodeKind::RestoreFlags, ..none },
+            &Self::Save(which) => register(CodeKind::Save, which),
+            &Self::Restore(which) => register(CodeKind::Restore, which),
+            &Self::MoveStack(value) => ffi::Code { kind: CodeKind::MoveStack, value, ..none },
+            Self::Assembly(text) => ffi::Code { kind: CodeKind::Assembly, text: text.as_ptr(), ..none },
+            &Self::PushNumber(value) => {
+                ffi::Code { kind: CodeKind::PushNumber, value: value.into(), ..none }
+            }
+            &Self::PushWord { of, at } => {
+                ffi::Code { kind: CodeKind::PushWord, value: at, global: of.0, ..none }
+            }
+            Self::Call(name) => {
+                ffi::Code { kind: CodeKind::CallSymbol, text: name.as_ptr(), ..none }
+            }
+        }
+    }
+}
+
+/// True if code can be put on an edge.
+pub(crate) fn holds_code(form: EdgeForm) -> bool {
+    matches!(form, EdgeForm::FallsThrough | EdgeForm::Jumps)
+}
+
+/// True if a block ends in a jump to an address that is computed.
+pub(crate) fn is_indirect(block: &Block<'_>) -> bool {
+    block.instructions(0..block.len()).any(|of| of.is_indirect())
+}
+
+/// Puts assembly at the entry of a function.
+pub(crate) fn add_assembly(context: *mut Context, function: FunctionValue<'_>, text: &str) {
+    let text = CString::new(text).expect("our own text has no NUL");
+    // SAFETY: a live context, a live function, and a text with its end.
+    unsafe { ffi::pathpass_machine_assembly(context, function.as_value_ref(), text.as_ptr()) }
+}

@@ -1,0 +1,290 @@
+//! Writes the counting code of a unit into its machine code.
+//!
+//! A step of a counter is one instruction. It is all that changes flags. Where those live, and
+//! where no register is left for the address, what is needed is saved on the stack around the step,
+//! below what a leaf function may keep there.
+
+use std::ffi::CString;
+
+use inkwell::module::Module;
+use inkwell::values::GlobalValue;
+use pathformat::log_event::LogEvent;
+use pathformat::manifest::Manifest;
+use pathformat::settings::{Mode, Threads};
+use pathformat::{ModuleId, names};
+use paths::cfg::{Block, ENTRY, Edge, Exit};
+use paths::dag::{CutSite, DagEdgeKind};
+use paths::placement::Op;
+
+use super::array::CounterArray;
+use super::{block_log, manifest, markers, profile_path, resolvers};
+use crate::ffi::machine::Context;
+use crate::layout::{FunctionLayout, Layout};
+use crate::machine::code::{self, Code, CounterAddress, Global, Position, Register, Registers};
+use crate::machine::steps::Region;
+use crate::machine::{EdgePlace, MachinePlan};
+use crate::options::{Addressing, Options};
+use crate::plan::path_sites::PathStep;
+use crate::read::Unit;
+
+/// The bytes below the stack pointer that a leaf function may use.
+const RED_ZONE: i64 = 128;
+
+/// Before code is generated: what only LLVM's intermediate code can be given.
+pub(crate) fn prepare(module: &Module<'_>, options: &Options) {
+    resolvers::prepare(module, options);
+}
+
+/// Writes what was planned for a unit whose machine code is in `context`.
+pub(crate) fn unit(
+    module: &Module<'_>,
+    context: *mut Context,
+    unit: &Unit<'_, MachinePlan<'_>>,
+    manifest: &Manifest,
+    layout: &Layout,
+    options: &Options,
+) {
+    let content = manifest.content();
+    let id = manifest::identity(&content, unit.code_hash);
+    let counted = unit.definitions.iter().zip(&layout.functions);
+    let counted = counted.filter_map(|(of, layout)| Some((of.body.as_ref().ok()?, layout)));
+    let counted: Vec<_> = counted.collect();
+    let has_array = options.mode != Mode::Log && !counted.is_empty() && layout.counters > 0;
+    let size = if has_array { [layout.counters, layout.keys] } else { [0, 0] };
+    if has_array {
+        let array = CounterArray::define(module, id, size, options);
+        let way = Way::of(&array, options);
+        for (plan, layout) in &counted {
+            instrument(plan, layout, way, id);
+        }
+    }
+    if options.mode == Mode::Log {
+        let identity = Global::of(&block_log::identity(module, id));
+        for (plan, layout) in &counted {
+            log(plan, layout, identity);
+        }
+    }
+    profile_path::declare(module, options);
+    let first = unit.definitions.first().expect("a unit without functions is not counted");
+    let text = manifest::text(module, manifest.seal(content), id, size, options);
+    code::add_assembly(context, first.function, &text);
+}
+
+/// The way to the counters.
+#[derive(Clone, Copy)]
+struct Way {
+    array: Global,
+    /// What leads to the thread's copy.
+    leads: Option<Global>,
+    addressing: Addressing,
+    is_locked: bool,
+}
+
+impl Way {
+    fn of(array: &CounterArray<'_>, options: &Options) -> Self {
+        let global = |value: GlobalValue<'_>| Global::of(&value);
+        Self {
+            array: global(array.global()),
+            leads: array.leads().map(global),
+            addressing: options.addressing,
+            is_locked: options.threads == Threads::Atomic,
+        }
+    }
+
+    /// Reads the address of the thread's counters; `other` is a second register, which is lost.
+    fn read(self, into: Register, other: Option<Register>) -> Vec<Code> {
+        match (self.leads, self.addressing, other) {
+            (None, ..) => vec![Code::LoadAddress { into, of: self.array }],
+            (Some(word), Addressing::Word, _) => vec![Code::ReadWord { into, word }],
+            (Some(place), _, other) => {
+                let other = other.expect("the caller knows that a second one is needed");
+                vec![
+                    Code::ReadDelta { into, place },
+                    Code::LoadAddress { into: other, of: self.array },
+                    Code::AddUp { into, other },
+                ]
+            }
+        }
+    }
+
+    fn needs_two(self) -> bool {
+        self.leads.is_some() && self.addressing != Addressing::Word
+    }
+}
+
+/// Writes the code of a function.
+fn instrument(plan: &MachinePlan<'_>, layout: &FunctionLayout, way: Way, id: ModuleId) {
+    let MachinePlan { graph, regions, .. } = plan;
+    let writer = Writer { plan, layout, way };
+    let mut code = Vec::new();
+    let mut put = |position, written: Vec<Code>| {
+        if !written.is_empty() {
+            code.push((position, written));
+        }
+    };
+    if let Some(marker) = markers::text(id, layout.index) {
+        let marker = CString::new(marker).expect("our own text has no NUL");
+        let entry = Position::Before { block: 0, instruction: 0 };
+        put(entry, vec![Code::Assembly(marker)]);
+    }
+    for (at, node) in graph.nodes.iter().enumerate() {
+        let Some(block) = node.block else { continue };
+        let number = Block(at as u32);
+        let before = |instruction| Position::Before { block, instruction };
+        let is_at = |edge: &Edge, place| graph.places[edge.index()] == place;
+        let into = plan.cfg.predecessors(number).iter();
+        into.filter(|edge| is_at(edge, EdgePlace::Target)).for_each(|&edge| put(before(node.first), writer.code(regions.on(edge))));
+        put(before(node.first), writer.code(regions.top(number)));
+        put(before(node.end_point), writer.code(regions.end(number)));
+        let out = plan.cfg.successors(number).iter();
+        out.filter(|edge| is_at(edge, EdgePlace::Source)).for_each(|&edge| put(before(node.end_point), writer.code(regions.on(edge))));
+    }
+    for edge in plan.cfg.edges() {
+        if let EdgePlace::Own { position, .. } = graph.places[edge.index()] {
+            put(position, writer.code(regions.on(edge)));
+        }
+    }
+    graph.code.write(&code);
+}
+
+/// Writes calls of the block log. They change nothing that the program could see.
+fn log(plan: &MachinePlan<'_>, layout: &FunctionLayout, identity: Global) {
+    let MachinePlan { graph, cfg, paths, .. } = plan;
+    let report = |event: LogEvent, block: Block| -> Vec<Code> {
+        let function = layout.index.0 as i32;
+        let name = CString::new(names::LOG_MACHINE).expect("it has no NUL");
+        vec![
+            Code::MoveStack(-RED_ZONE),
+            Code::PushWord { of: identity, at: 8 },
+            Code::PushWord { of: identity, at: 0 },
+            Code::PushNumber(function),
+            Code::PushNumber(event.with(block.0) as i32),
+            Code::Call(name),
+            Code::MoveStack(RED_ZONE + 32),
+        ]
+    };
+    let mut ends = vec![None; cfg.num_blocks()];
+    for edge in paths.dag.edges() {
+        let data = paths.dag.edge(edge);
+        match data.kind {
+            // What does not return may jump back to here.
+            DagEdgeKind::Leave if cfg.exit(data.from) == Some(Exit::NoReturn) => {
+                ends[data.from.index()] = Some(LogEvent::End);
+            }
+            DagEdgeKind::Leave => ends[data.from.index()] = Some(LogEvent::Leave),
+            DagEdgeKind::End(CutSite::InBlock, _) => ends[data.from.index()] = Some(LogEvent::End),
+            _ => {}
+        }
+    }
+    let mut code = Vec::new();
+    for (block, node) in cfg.blocks().zip(&graph.nodes) {
+        let place = |instruction| match node.block {
+            Some(block) => Position::Before { block, instruction },
+            None => Position::BeforeEntry,
+        };
+        if block == ENTRY {
+            code.push((place(node.first), report(LogEvent::Enter, block)));
+        }
+        code.push((place(node.first), report(LogEvent::Block, block)));
+        if let Some(event) = ends[block.index()] {
+            code.push((place(node.end_point), report(event, block)));
+        }
+    }
+    graph.code.write(&code);
+}
+
+struct Writer<'a, 'ctx> {
+    plan: &'a MachinePlan<'ctx>,
+    layout: &'a FunctionLayout,
+    way: Way,
+}
+
+impl Writer<'_, '_> {
+    /// The code at a point.
+    fn code(&self, region: Region) -> Vec<Code> {
+        let MachinePlan { regions, number, bases, .. } = self.plan;
+        let (at, reads) = (region.index(), &bases.reads[region.index()]);
+        let steps = &regions.steps[at];
+        let number = number[at];
+        let busy = regions.busy[at];
+        let mut taken = busy | number.map(Registers::of).unwrap_or_default();
+        let base = bases.at[at];
+        let in_use = reads.iter().copied().chain(base);
+        in_use.for_each(|register| taken |= Registers::of(register));
+        let mut saved = Vec::new();
+        let mut code = Vec::new();
+        // A register that is free here, else one that is saved.
+        let mut spare = |also: &[Register]| {
+            let all = also.iter().fold(taken, |all, &of| all | Registers::of(of));
+            all.others().next().unwrap_or_else(|| {
+                let ours = number.into_iter().chain(base).chain(reads.iter().copied());
+                let ours = ours.chain(also.iter().copied());
+                let ours = ours.fold(Registers::default(), |all, of| all | Registers::of(of));
+                let victim = ours.others().next().expect("not all registers are ours");
+                saved.push(victim);
+                victim
+            })
+        };
+        for &into in reads {
+            let other = self.way.needs_two().then(|| spare(&[into]));
+            code.extend(self.way.read(into, other));
+        }
+        let needs = match self.way.leads {
+            Some(_) => regions.counts(region),
+            None => regions.selects(region),
+        };
+        let base = base.or_else(|| {
+            needs.then(|| {
+                let into = spare(&[]);
+                let other = self.way.needs_two().then(|| spare(&[into]));
+                code.extend(self.way.read(into, other));
+                into
+            })
+        });
+        steps.iter().for_each(|&step| code.push(self.step(step, base, number)));
+        let changes_flags = busy.has_flags() && regions.counts(region);
+        if saved.is_empty() && !changes_flags {
+            return code;
+        }
+        let mut whole = vec![Code::MoveStack(-RED_ZONE)];
+        whole.extend(changes_flags.then_some(Code::SaveFlags));
+        whole.extend(saved.iter().map(|&of| Code::Save(of)));
+        whole.extend(code);
+        whole.extend(saved.iter().rev().map(|&of| Code::Restore(of)));
+        whole.extend(changes_flags.then_some(Code::RestoreFlags));
+        whole.push(Code::MoveStack(RED_ZONE));
+        whole
+    }
+
+    fn step(
+        &self,
+        PathStep { op, is_back }: PathStep,
+        base: Option<Register>,
+        number: Option<Register>,
+    ) -> Code {
+        let register = || number.expect("a number that is used has a register");
+        let displacement =
+            |id: i64| 8 * (self.layout.first_counter as i64).wrapping_add(id);
+        let at = match op {
+            Op::Set(value) => return Code::Set { register: register(), value },
+            Op::Add(value) => return Code::Add { register: register(), value },
+            Op::Count(rest) => CounterAddress::Based {
+                base: base.expect("a count that is selected has a base"),
+                index: Some(register()),
+                displacement: displacement(rest),
+            },
+            Op::CountAt(id) => match (self.way.leads, base) {
+                (Some(_), Some(base)) => CounterAddress::Based {
+                    base,
+                    index: None,
+                    displacement: displacement(id as i64),
+                },
+                _ => CounterAddress::Fixed {
+                    array: self.way.array,
+                    displacement: displacement(id as i64),
+                },
+            },
+        };
+        Code::Step { at, is_back, is_locked: self.way.is_locked }
+    }
+}
