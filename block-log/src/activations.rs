@@ -6,7 +6,7 @@
 
 use crate::log::Record;
 
-/// The most activations at a time. Beyond that they have no number.
+/// The most activations at a time. When there are as many, nothing more is known of any of them.
 const CAPACITY: usize = 1 << 18;
 
 /// A function of a module.
@@ -49,12 +49,25 @@ impl Activations {
     }
 
     fn position(&self, thread: usize, stack: usize, function: Function) -> Option<usize> {
-        let all = self.all.get(..self.length)?.iter().enumerate();
-        let fits = all.filter(|(_, of)| {
-            of.thread == thread && of.entry >= stack && of.function == function
-        });
-        // Of those at one place the last one runs.
-        fits.min_by_key(|(at, of)| (of.entry, usize::MAX - at)).map(|(at, _)| at)
+        if self.length == CAPACITY {
+            return None;
+        }
+        let mut found: Option<(usize, usize)> = None;
+        let mut more = OTHERS;
+        for (at, of) in self.all.get(..self.length)?.iter().enumerate().rev() {
+            if found.is_some() {
+                more -= 1;
+            }
+            if more == 0 {
+                break;
+            }
+            // Of those at one place the last one runs.
+            let fits = of.thread == thread && of.entry >= stack && of.function == function;
+            if fits && found.is_none_or(|(_, entry)| of.entry < entry) {
+                found = Some((at, of.entry));
+            }
+        }
+        found.map(|(at, _)| at)
     }
 
     /// The frame of a function that runs with its stack pointer at `stack`.
@@ -80,6 +93,10 @@ impl Activations {
         self.length = kept;
     }
 }
+
+/// How many activations that were entered before one that fits are looked at, too: one of them may
+/// fit better, if the thread has several stacks.
+const OTHERS: usize = 64;
 
 /// Frames of one stack are not further apart.
 const NEAR: usize = 8 << 20;

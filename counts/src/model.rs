@@ -68,7 +68,7 @@ impl Module {
 
     /// Returns true if optimised code was counted, not the code of the source.
     pub fn is_optimised(&self) -> bool {
-        self.stage == Stage::Late && self.level != Level::Zero
+        self.stage != Stage::Early && self.level != Level::Zero
     }
 
     /// Returns the path of a file that the module names.
@@ -438,6 +438,16 @@ impl Report {
         self.functions
             .iter()
             .fold(0, |sum: Count, function| sum.saturating_add(function.executed()))
+    }
+
+    /// Returns what is counted as an instruction: LLVM's, or one of the machine.
+    pub fn instructions(&self) -> &'static str {
+        let is_machine = |module: &Module| module.stage == Stage::Machine;
+        match (self.modules.iter().any(is_machine), self.modules.iter().all(is_machine)) {
+            (false, _) => "LLVM instructions",
+            (true, true) => "machine instructions",
+            (true, false) => "instructions of LLVM's and of the machine",
+        }
     }
 
     /// Returns the value that all modules share, or `mixed` if they differ (empty without modules).

@@ -12,7 +12,9 @@
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineBranchProbabilityInfo.h"
 #include "llvm/CodeGen/MachineDominators.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineJumpTableInfo.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
@@ -33,10 +35,10 @@
 using namespace llvm;
 
 namespace {
-// The registers that our code may use: those that calls do not keep. A set of them is a mask of
-// these bits; `Flags` is the bit of the flags. `Register` in src/ffi/machine.rs is their number.
-constexpr const char *RegisterNames[] = {"RAX", "RCX", "RDX", "RSI", "RDI",
-                                         "R8",  "R9",  "R10", "R11"};
+// The registers that our code may use. A set of them is a mask of these bits; `Flags` is the bit of
+// the flags. `Register` in src/machine/code.rs is their number.
+constexpr const char *RegisterNames[] = {"RAX", "RCX", "RDX", "RSI", "RDI", "R8",  "R9", "R10",
+                                         "R11", "RBX", "RBP", "R12", "R13", "R14", "R15"};
 constexpr unsigned NumRegisters = std::size(RegisterNames);
 constexpr uint16_t Flags = 1 << 15;
 
@@ -45,16 +47,21 @@ constexpr const char *OpcodeNames[] = {"MOV64rm", "LEA64r",      "MOV32ri", "MOV
                                        "DEC64m",  "LOCK_INC64m", "JMP_1",   "LOCK_DEC64m",
                                        "PUSHF64", "POPF64",      "PUSH64r", "POP64r",
                                        "JCC_1",   "TAILJMPd64",  "TAILJMPd64_CC",
-                                       "CALL64pcrel32", "PUSH64i32", "PUSH64rmm"};
+                                       "CALL64pcrel32", "PUSH64i32", "PUSH64rmm",
+                                       "MOV64toPQIrr", "MOVPQIto64rr", "VMOV64toPQIrr",
+                                       "VMOVPQIto64rr"};
 enum OpcodeAt : unsigned {
   Load, Lea, Set32, Set64, Inc, Dec, LockInc, Jump, LockDec, PushFlags, PopFlags, Push, Pop,
-  JumpIf, TailJump, TailJumpIf, Call, PushNumber, PushWord
+  JumpIf, TailJump, TailJumpIf, Call, PushNumber, PushWord,
+  ToVector, FromVector, ToVectorAvx, FromVectorAvx
 };
 
 // What names of x86 mean in this target.
 struct Machine {
   const TargetInstrInfo *TII;
   unsigned Registers[NumRegisters] = {};
+  // The vector registers XMM0 to XMM15.
+  unsigned Vectors[16] = {};
   unsigned Flags = 0, Fs = 0, Rip = 0, Stack = 0;
   unsigned Opcodes[std::size(OpcodeNames)] = {};
   unsigned GotTpOff = 0;
@@ -66,6 +73,10 @@ struct Machine {
       for (unsigned At = 0; At < NumRegisters; ++At)
         if (Name == RegisterNames[At])
           Registers[At] = R;
+      unsigned Number;
+      if (Name.consume_front("XMM") && !Name.getAsInteger(10, Number) && Number < 16)
+        Vectors[Number] = R;
+      Name = TRI->getName(R);
       if (Name == "EFLAGS")
         Flags = R;
       if (Name == "FS")
@@ -175,6 +186,9 @@ enum class CodeKind : uint32_t {
   Save,
   Restore,
   MoveStack,
+  // Index is the number of a vector register.
+  SaveInVector,
+  RestoreFromVector,
   Assembly,
   PushNumber,
   // Pushes what stands at a distance from a variable.
@@ -453,15 +467,22 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
   MachineBranchProbabilityInfo Probabilities;
   MachineBlockFrequencyInfo Frequencies(*MF, Probabilities, Loops);
   DenseMap<const MachineBasicBlock *, unsigned> Number;
-  // Registers that nobody may use, or that the caller of this function keeps something in.
+  // Registers that nobody may use, or in which the caller of this function keeps something that is
+  // not saved here.
   uint16_t Kept = 0;
+  auto &Frame = MF->getFrameInfo();
+  auto IsSavedHere = [&](MCRegister R) {
+    return Frame.isCalleeSavedInfoValid() && any_of(Frame.getCalleeSavedInfo(), [&](auto &Info) {
+             return Info.getReg() == R && Info.isRestored();
+           });
+  };
   for (unsigned At = 0; At < NumRegisters; ++At) {
     MCRegister R = T.Registers[At];
-    bool IsSaved = false;
+    bool IsCallers = false;
     for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); Saved && *Saved; ++Saved)
-      IsSaved |= TRI.regsOverlap(*Saved, R);
+      IsCallers |= TRI.regsOverlap(*Saved, R);
     bool IsSecret = MF->getTarget().Options.EnableIPRA;
-    if (MRI.isReserved(R) || IsSaved || IsSecret)
+    if (MRI.isReserved(R) || (IsCallers && !IsSavedHere(R)) || IsSecret)
       Kept |= 1 << At;
   }
   for (auto &MBB : *MF) {
@@ -529,6 +550,33 @@ extern "C" bool pathpass_machine_returns_twice(const ReadFunction *F) {
   return F->MF->exposesReturnsTwice();
 }
 
+// The number of a vector register that is free before an instruction of a block; all ones for none.
+extern "C" uint32_t pathpass_machine_free_vector(Context *C, const ReadFunction *F, uint32_t Block,
+                                                 uint32_t Instruction) {
+  auto &T = *C->Known;
+  auto &MF = *F->MF;
+  auto &MRI = MF.getRegInfo();
+  auto &TRI = *MF.getSubtarget().getRegisterInfo();
+  if (MF.getFunction().hasFnAttribute(Attribute::NoImplicitFloat) ||
+      !MF.getSubtarget().checkFeatures("+sse2") || MF.getTarget().Options.EnableIPRA)
+    return UINT32_MAX;
+  LiveRegUnits Live(TRI);
+  Live.addLiveOuts(*F->Blocks[Block]);
+  auto &All = F->Instructions[Block];
+  for (auto *MI : reverse(drop_begin(All, Instruction)))
+    if (!MI->isMetaInstruction() || MI->isBundle() || MI->isKill() || MI->isImplicitDef())
+      Live.stepBackward(*MI);
+  for (unsigned At = std::size(T.Vectors); At-- > 0;) {
+    MCRegister R = T.Vectors[At];
+    bool IsCallers = false;
+    for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); Saved && *Saved; ++Saved)
+      IsCallers |= TRI.regsOverlap(*Saved, R);
+    if (R && Live.available(R) && !MRI.isReserved(R) && !IsCallers)
+      return At;
+  }
+  return UINT32_MAX;
+}
+
 namespace {
 // Writes our instructions at one place.
 struct Writer {
@@ -537,6 +585,7 @@ struct Writer {
   MachineBasicBlock &MBB;
   MachineBasicBlock::iterator At;
   DebugLoc Where;
+  bool HasAvx = MF.getSubtarget().checkFeatures("+avx");
 
   MachineInstrBuilder build(OpcodeAt Which) {
     return BuildMI(MBB, At, Where, T.TII->get(T.Opcodes[Which]));
@@ -633,6 +682,12 @@ struct Writer {
       build(Pop, R);
       adjustFrame(-8);
       break;
+    case CodeKind::SaveInVector:
+      build(HasAvx ? ToVectorAvx : ToVector, T.Vectors[Code.Index]).addReg(R);
+      break;
+    case CodeKind::RestoreFromVector:
+      build(HasAvx ? FromVectorAvx : FromVector, R).addReg(T.Vectors[Code.Index]);
+      break;
     case CodeKind::MoveStack: {
       auto To = build(Lea, T.Stack);
       address(To, T.Stack, 0, 1, Code.Value, 0);
@@ -662,6 +717,29 @@ struct Writer {
 };
 } // namespace
 
+// If a branch mostly jumps to a block, lets it jump where it fell through, so that what is put behind
+// it comes first.
+static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const Machine &T) {
+  auto Share = BranchProbability::getUnknown();
+  for (auto I = From.succ_begin(); I != From.succ_end(); ++I)
+    if (*I == &To)
+      Share = From.getSuccProbability(I);
+  if (Share.isUnknown() || Share <= BranchProbability(1, 2))
+    return false;
+  MachineBasicBlock *Jumps = nullptr, *Otherwise = nullptr;
+  SmallVector<MachineOperand, 4> Condition;
+  if (T.TII->analyzeBranch(From, Jumps, Otherwise, Condition) || Jumps != &To || Condition.empty())
+    return false;
+  if (!Otherwise)
+    Otherwise = &*std::next(From.getIterator());
+  if (Otherwise == &To || T.TII->reverseBranchCondition(Condition))
+    return false;
+  auto Where = From.findBranchDebugLoc();
+  T.TII->removeBranch(From);
+  T.TII->insertBranch(From, Otherwise, nullptr, Condition, Where);
+  return true;
+}
+
 // A new block on the edge between two blocks.
 static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From,
                                     MachineBasicBlock &To, const Machine &T) {
@@ -673,7 +751,8 @@ static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From,
   int Table = isIndirect(From) ? jumpTableOf(From) : -1;
   FallsThrough &= Table < 0;
   auto *Between = MF.CreateMachineBasicBlock(To.getBasicBlock());
-  if (FallsThrough)
+  bool IsInverted = !FallsThrough && Table < 0 && invertBranch(From, To, T);
+  if (FallsThrough || IsInverted)
     MF.insert(std::next(From.getIterator()), Between);
   else
     MF.push_back(Between);
@@ -771,6 +850,41 @@ struct MachinePass : ModulePass {
 };
 } // namespace
 
+namespace {
+// Functions that the code generator makes behind our pass, such as those for indirect calls that are
+// hardened, have seen no selection of instructions: since our pass takes the whole module, those that
+// follow begin anew. They are filled in later, and until then have the code of what they are in
+// LLVM's intermediate code: a return.
+struct LateFunctionPass : MachineFunctionPass {
+  static char ID;
+  LateFunctionPass() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "pathcc: functions of the code generator"; }
+  void getAnalysisUsage(AnalysisUsage &Usage) const override {
+    Usage.setPreservesAll();
+    MachineFunctionPass::getAnalysisUsage(Usage);
+  }
+  bool runOnMachineFunction(MachineFunction &MF) override {
+    if (!MF.empty())
+      return false;
+    auto &TII = *MF.getSubtarget().getInstrInfo();
+    unsigned Return = 0;
+    for (unsigned Opcode = 0; Opcode < TII.getNumOpcodes(); ++Opcode)
+      if (TII.getName(Opcode) == "RET64")
+        Return = Opcode;
+    auto *Entry = MF.CreateMachineBasicBlock(&MF.getFunction().getEntryBlock());
+    MF.push_back(Entry);
+    if (Return)
+      BuildMI(Entry, DebugLoc(), TII.get(Return));
+    MF.getProperties().setNoVRegs().setNoPHIs().setTracksLiveness();
+    MF.getRegInfo().freezeReservedRegs();
+    return true;
+  }
+};
+} // namespace
+
+char LateFunctionPass::ID = 0;
+static RegisterPass<LateFunctionPass> KnownLate("pathcc-late-functions",
+                                                "pathcc: functions of the code generator");
 char MachinePass::ID = 0;
 static RegisterPass<MachinePass> Known("pathcc-machine", "pathcc: exact path profiles");
 
@@ -778,6 +892,8 @@ static RegisterPass<MachinePass> Known("pathcc-machine", "pathcc: exact path pro
 // for the machine outliner, and passes that only move blocks.
 static RegisterTargetPassConfigCallback Stands([](TargetMachine &, PassManagerBase &,
                                                   TargetPassConfig *Config) {
-  if (pathpass_is_machine_stage())
-    Config->insertPass(&FEntryInserterID, &MachinePass::ID);
+  if (!pathpass_is_machine_stage())
+    return;
+  Config->insertPass(&FEntryInserterID, &MachinePass::ID);
+  Config->insertPass(&FEntryInserterID, &LateFunctionPass::ID);
 });

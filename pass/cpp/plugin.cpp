@@ -22,7 +22,7 @@ struct PathpassOption {
 // Must match `Situation` in src/ffi.rs.
 struct PathpassSituation {
   int Speed, Size;
-  bool Last;
+  bool Last, IsLinkedLater;
 };
 
 // The list of `PipelinePoint` in src/parameters.rs.
@@ -57,10 +57,11 @@ namespace {
 struct PathPass : PassInfoMixin<PathPass> {
   PathpassSituation Situation;
   // Outside of every pipeline that has a level.
-  explicit PathPass(bool Last) : Situation{-1, 0, Last} {}
-  // `Last` says that all that follows is code generation that optimises.
-  PathPass(OptimizationLevel Level, bool Last)
-      : Situation{int(Level.getSpeedupLevel()), int(Level.getSizeLevel()), Last} {}
+  explicit PathPass(bool Last) : Situation{-1, 0, Last, false} {}
+  // `Last` says that all that follows is code generation that optimises, and `IsLinkedLater` that no
+  // code is generated, since link-time optimisation follows.
+  PathPass(OptimizationLevel Level, bool Last, bool IsLinkedLater = false)
+      : Situation{int(Level.getSpeedupLevel()), int(Level.getSizeLevel()), Last, IsLinkedLater} {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     return pathpass_run(wrap(&M), &Situation, &Functions) ? PreservedAnalyses::none()
@@ -157,7 +158,7 @@ extern "C" void pathpass_register(PassBuilder &PB) {
         if (IsEarly)
           MPM.addPass(LatestPass(Waits));
         else
-          MPM.addPass(PathPass(Level, IsLast));
+          MPM.addPass(PathPass(Level, IsLast, Phase != ThinOrFullLTOPhase::None));
       });
   // Of full link-time optimisation, where all units are one module.
   PB.registerFullLinkTimeOptimizationLastEPCallback(

@@ -10,8 +10,9 @@ use inkwell::module::Module;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 
 use pathformat::manifest::{AccessKind, Tickets};
-use pathformat::settings::Level;
+use pathformat::settings::{Level, Stage};
 
+use crate::options::Options;
 use crate::parameters::{GivenValues, PARAMETERS, PipelinePoint};
 
 pub(crate) mod machine;
@@ -69,6 +70,7 @@ pub(crate) struct Situation {
     /// 0 to 2.
     size: c_int,
     last: bool,
+    is_linked_later: bool,
 }
 
 /// Must match `PathpassLocation` in `cpp/debug_info.cpp`. The texts live as long as the module's
@@ -246,6 +248,11 @@ pub(crate) unsafe extern "C" fn pathpass_run(
     // SAFETY: C++ passes a valid structure.
     let situation = unsafe { &*situation };
     let options = GivenValues { values: &values }.options(situation.level(), situation.last);
+    let options = match options.stage {
+        // A linker would generate the machine code, and knows none of our options.
+        Stage::Machine if situation.is_linked_later => Options { stage: Stage::Late, ..options },
+        _ => options,
+    };
     catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or_else(
         |_| {
             // Whoever asked for the verifier wants to see that it failed.

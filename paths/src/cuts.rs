@@ -81,6 +81,12 @@ impl Cuts {
         self
     }
 
+    /// These cuts and those of all edges into some blocks, where code can stand on each such edge.
+    pub fn with_cuts_before(mut self, cfg: &Cfg, blocks: &[Block]) -> Self {
+        blocks.iter().for_each(|&block| self.cut_before(cfg, block, Reason::Limit));
+        self
+    }
+
     /// These cuts, and as many more as it takes to have at most `limit` paths that end, and
     /// `IN_FLIGHT` times as many with those in flight. If even cutting everywhere leaves more,
     /// the result has the fewest paths that were found.

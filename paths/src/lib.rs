@@ -111,8 +111,21 @@ pub fn plan_uncut(
 /// the estimated executions of every edge, indexed like the edges of `cfg`: wrong estimates cost
 /// speed, never exactness, and so do `techniques` that are left out.
 pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) -> Plan {
+    plan_cut_before(cfg, frequency, limit, techniques, &[])
+}
+
+/// The same, where all paths also end before some blocks: those of them that can be cut off from
+/// what comes before.
+pub fn plan_cut_before(
+    cfg: &Cfg,
+    frequency: &[u64],
+    limit: u64,
+    techniques: Techniques,
+    before: &[cfg::Block],
+) -> Plan {
     let necessary = Cuts::necessary(cfg);
     let cuts = if techniques.loop_entries { necessary.with_loop_entries(cfg) } else { necessary };
+    let cuts = cuts.with_cuts_before(cfg, before);
     let cuts = cuts.within(cfg, frequency, limit.min(MOST_PATHS));
     let dag = Dag::new(cfg, &cuts);
     let weights = dag.weights(cfg, frequency);

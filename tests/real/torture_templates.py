@@ -164,6 +164,12 @@ FLAGS = [
     "-ffinite-loops",
     "-fno-finite-loops",
     "-fpseudo-probe-for-profiling",
+    "-fxray-instrument -fxray-instruction-threshold=1",
+    "-fsanitize=kcfi",
+    "-fsanitize=address",
+    "-mllvm -enable-machine-outliner=always",
+    "-mllvm -enable-ipra",
+    "-mstackrealign",
 ]
 
 FUNCTION = (

@@ -104,6 +104,8 @@ pub(crate) enum CodeKind {
     Save,
     Restore,
     MoveStack,
+    SaveInVector,
+    RestoreFromVector,
     Assembly,
     PushNumber,
     PushWord,
@@ -141,6 +143,12 @@ unsafe extern "C" {
         length: *mut usize,
     ) -> *mut ReadFunction;
     pub(crate) fn pathpass_machine_returns_twice(function: *const ReadFunction) -> bool;
+    pub(crate) fn pathpass_machine_free_vector(
+        context: *mut Context,
+        function: *const ReadFunction,
+        block: u32,
+        instruction: u32,
+    ) -> u32;
     pub(crate) fn pathpass_machine_assembly(
         context: *mut Context,
         function: LLVMValueRef,

@@ -9,16 +9,20 @@ use inkwell::values::{AsValueRef, FunctionValue};
 use crate::ffi::machine::{self as ffi, CodeKind, Context, EdgeForm, NONE};
 use crate::llvm::{self, DebugLocation};
 
-/// A register that calls do not keep, by its place in `RegisterNames` of `cpp/machine.cpp`.
+/// A register, by its place in `RegisterNames` of `cpp/machine.cpp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Register(u32);
 
 impl Register {
     /// All of them.
     pub(crate) fn all() -> impl DoubleEndedIterator<Item = Self> {
-        (0..9).map(Self)
+        (0..15).map(Self)
     }
 }
+
+/// A vector register, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Vector(u32);
 
 /// A set of registers; the flags count as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -220,6 +224,16 @@ impl<'ctx> Function<'ctx> {
         }
     }
 
+    /// A vector register that is free before an instruction of a block.
+    pub(crate) fn free_vector(&self, block: usize, instruction: usize) -> Option<Vector> {
+        let (block, instruction) = (block as u32, instruction as u32);
+        // SAFETY: a live function, the context that it was read in, and a place in it.
+        let found = unsafe {
+            ffi::pathpass_machine_free_vector(self.context, self.handle, block, instruction)
+        };
+        (found != NONE).then_some(Vector(found))
+    }
+
     /// Puts code into it. What stands at the same place stands in the order given.
     pub(crate) fn write(&self, code: &[(Position, Vec<Code>)]) {
         let lists: Vec<Vec<ffi::Code>> =
@@ -335,6 +349,10 @@ pub(crate) enum Code {
     Save(Register),
     /// Pops a register.
     Restore(Register),
+    /// Copies a register to a vector register.
+    SaveInVector(Register, Vector),
+    /// Copies it back.
+    RestoreFromVector(Register, Vector),
     /// Moves the stack pointer; no flags change.
     MoveStack(i64),
     /// Pushes a number.
@@ -399,6 +417,12 @@ impl Code {
             Self::RestoreFlags => ffi::Code { kind: CodeKind::RestoreFlags, ..none },
             &Self::Save(which) => register(CodeKind::Save, which),
             &Self::Restore(which) => register(CodeKind::Restore, which),
+            &Self::SaveInVector(which, vector) => {
+                ffi::Code { index: vector.0, ..register(CodeKind::SaveInVector, which) }
+            }
+            &Self::RestoreFromVector(which, vector) => {
+                ffi::Code { index: vector.0, ..register(CodeKind::RestoreFromVector, which) }
+            }
             &Self::MoveStack(value) => ffi::Code { kind: CodeKind::MoveStack, value, ..none },
             Self::Assembly(text) => ffi::Code { kind: CodeKind::Assembly, text: text.as_ptr(), ..none },
             &Self::PushNumber(value) => {

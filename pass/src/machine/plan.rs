@@ -2,7 +2,8 @@
 //!
 //! `paths` plans as for LLVM's intermediate code. If the number of a path would live over a call
 //! all the same, the path ends before that call, and the plan is made again. If no register is free
-//! for the number, a lower limit makes shorter paths, until no number needs a register.
+//! for the number, paths end before the nodes where that is so. If this does not help, a lower limit
+//! makes shorter paths, until no number needs a register.
 
 use pathformat::settings::Level;
 use paths::cfg::{Block, Cfg};
@@ -17,6 +18,9 @@ use crate::options::Options;
 /// The limits of paths that are tried, after the one that is asked for. With the last one each
 /// edge has paths of its own.
 const LIMITS: [u64; 4] = [256, 32, 4, 1];
+
+/// How often paths are cut where no register is free for their numbers, before the limit is lowered.
+const ROUNDS: u32 = 8;
 
 /// The most paths of a function: our instructions add no larger numbers.
 const MOST: u64 = 1 << 24;
@@ -51,9 +55,12 @@ pub(crate) fn plan<'ctx>(
     let lower = LIMITS.into_iter().filter(|&limit| limit < options.limit);
     let mut limits = std::iter::once(options.limit.min(MOST)).chain(lower);
     let mut limit = limits.next().expect("the first is the one that is asked for");
+    let mut before: Vec<Block> = Vec::new();
+    let mut rounds = 0;
     loop {
         let cfg = graph.cfg(&ends);
-        let paths = paths::plan(&cfg, &graph.frequency, limit, techniques);
+        let frequency = &graph.frequency;
+        let paths = paths::plan_cut_before(&cfg, frequency, limit, techniques, &before);
         let regions = Regions::of(&graph, &cfg, &paths);
         let over_call = |&block: &Block| {
             graph.node(block).calls && regions.is_live[regions.tail(block).index()]
@@ -66,9 +73,22 @@ pub(crate) fn plan<'ctx>(
             over_calls.iter().for_each(|block| ends[block.index()] = true);
             continue;
         }
-        let Some(number) = registers::of_number(&regions) else {
-            limit = limits.next().ok_or("no register is free for a path's number")?;
-            continue;
+        let number = match registers::of_number(&regions) {
+            Ok(number) => number,
+            Err(conflicts) => {
+                let known = before.len();
+                let nodes = conflicts.into_iter().map(|of| regions.node_of(&graph, of));
+                before.extend(nodes);
+                before.sort_unstable();
+                before.dedup();
+                rounds += 1;
+                if before.len() == known || rounds > ROUNDS {
+                    limit = limits.next().ok_or("no register is free for a path's number")?;
+                    rounds = 0;
+                    before.clear();
+                }
+                continue;
+            }
         };
         let needs = |region: Region| match options.counts_in_place() {
             true => regions.selects(region),

@@ -101,6 +101,14 @@ impl Regions {
         Region((4 * self.nodes) as u32 + edge.0)
     }
 
+    /// The node before which paths have to end so that no number lives in a region.
+    pub(crate) fn node_of(&self, graph: &Graph<'_>, region: Region) -> Block {
+        match region.index().checked_sub(4 * self.nodes) {
+            Some(edge) => graph.edge(Edge(edge as u32)).to,
+            None => Block(region.0 / 4),
+        }
+    }
+
     fn read_node(&mut self, graph: &Graph<'_>, block: Block) {
         let node = graph.node(block);
         let all = [self.top(block), self.body(block), self.end(block), self.tail(block)];

@@ -22,7 +22,7 @@ use crate::ffi::machine::Context;
 use crate::layout::{FunctionLayout, Layout};
 use crate::machine::code::{self, Code, CounterAddress, Global, Position, Register, Registers};
 use crate::machine::steps::Region;
-use crate::machine::{EdgePlace, MachinePlan};
+use crate::machine::{EdgePlace, MachinePlan, Node};
 use crate::options::{Addressing, Options};
 use crate::plan::path_sites::PathStep;
 use crate::read::Unit;
@@ -127,21 +127,29 @@ fn instrument(plan: &MachinePlan<'_>, layout: &FunctionLayout, way: Way, id: Mod
         let entry = Position::Before { block: 0, instruction: 0 };
         put(entry, vec![Code::Assembly(marker)]);
     }
-    for (at, node) in graph.nodes.iter().enumerate() {
+    for (number, &node) in plan.cfg.blocks().zip(&graph.nodes) {
         let Some(block) = node.block else { continue };
-        let number = Block(at as u32);
-        let before = |instruction| Position::Before { block, instruction };
+        let [top, end] = [node.first, node.end_point].map(|at| Place { block, instruction: at });
         let is_at = |edge: &Edge, place| graph.places[edge.index()] == place;
         let into = plan.cfg.predecessors(number).iter();
-        into.filter(|edge| is_at(edge, EdgePlace::Target)).for_each(|&edge| put(before(node.first), writer.code(regions.on(edge))));
-        put(before(node.first), writer.code(regions.top(number)));
-        put(before(node.end_point), writer.code(regions.end(number)));
+        for &edge in into.filter(|edge| is_at(edge, EdgePlace::Target)) {
+            put(top.position(), writer.code(regions.on(edge), top));
+        }
+        for (region, place) in [(regions.top(number), top), (regions.end(number), end)] {
+            let (place, written) = writer.at_node(region, node, place);
+            put(place.position(), written);
+        }
         let out = plan.cfg.successors(number).iter();
-        out.filter(|edge| is_at(edge, EdgePlace::Source)).for_each(|&edge| put(before(node.end_point), writer.code(regions.on(edge))));
+        for &edge in out.filter(|edge| is_at(edge, EdgePlace::Source)) {
+            put(end.position(), writer.code(regions.on(edge), end));
+        }
     }
     for edge in plan.cfg.edges() {
         if let EdgePlace::Own { position, .. } = graph.places[edge.index()] {
-            put(position, writer.code(regions.on(edge)));
+            let target = graph.node(graph.edge(edge).to);
+            let block = target.block.expect("the node before the first one has no way in");
+            let place = Place { block, instruction: target.first };
+            put(position, writer.code(regions.on(edge), place));
         }
     }
     graph.code.write(&code);
@@ -200,60 +208,79 @@ struct Writer<'a, 'ctx> {
 }
 
 impl Writer<'_, '_> {
-    /// The code at a point.
-    fn code(&self, region: Region) -> Vec<Code> {
-        let MachinePlan { regions, number, bases, .. } = self.plan;
+    /// The code at a point, which stands at `place` or, on an edge, before what stands there.
+    fn code(&self, region: Region, place: Place) -> Vec<Code> {
+        let MachinePlan { graph, regions, number, bases, .. } = self.plan;
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
-        let steps = &regions.steps[at];
-        let number = number[at];
-        let busy = regions.busy[at];
-        let mut taken = busy | number.map(Registers::of).unwrap_or_default();
-        let base = bases.at[at];
-        let in_use = reads.iter().copied().chain(base);
-        in_use.for_each(|register| taken |= Registers::of(register));
-        let mut saved = Vec::new();
+        let (number, base, busy) = (number[at], bases.at[at], regions.busy[at]);
+        let ours = [number, base].into_iter().flatten().chain(reads.iter().copied());
+        let ours = ours.fold(Registers::default(), |all, of| all | Registers::of(of));
+        let mut spare = Spare { busy, ours, saved: Vec::new() };
         let mut code = Vec::new();
-        // A register that is free here, else one that is saved.
-        let mut spare = |also: &[Register]| {
-            let all = also.iter().fold(taken, |all, &of| all | Registers::of(of));
-            all.others().next().unwrap_or_else(|| {
-                let ours = number.into_iter().chain(base).chain(reads.iter().copied());
-                let ours = ours.chain(also.iter().copied());
-                let ours = ours.fold(Registers::default(), |all, of| all | Registers::of(of));
-                let victim = ours.others().next().expect("not all registers are ours");
-                saved.push(victim);
-                victim
-            })
-        };
         for &into in reads {
-            let other = self.way.needs_two().then(|| spare(&[into]));
+            let other = self.way.needs_two().then(|| spare.take());
             code.extend(self.way.read(into, other));
         }
-        let needs = match self.way.leads {
-            Some(_) => regions.counts(region),
-            None => regions.selects(region),
-        };
-        let base = base.or_else(|| {
-            needs.then(|| {
-                let into = spare(&[]);
-                let other = self.way.needs_two().then(|| spare(&[into]));
-                code.extend(self.way.read(into, other));
-                into
-            })
-        });
-        steps.iter().for_each(|&step| code.push(self.step(step, base, number)));
+        let needs_base = base.is_none() && self.needs_base(region);
+        let base = base.or_else(|| needs_base.then(|| self.read_anywhere(&mut spare, &mut code)));
+        let steps = regions.steps[at].iter();
+        code.extend(steps.map(|&step| self.step(step, base, number)));
         let changes_flags = busy.has_flags() && regions.counts(region);
-        if saved.is_empty() && !changes_flags {
-            return code;
+        match *spare.saved.as_slice() {
+            [] if !changes_flags => code,
+            [one]
+                if !changes_flags
+                    && let Some(vector) = graph.code.free_vector(place.block, place.instruction) =>
+            {
+                code.insert(0, Code::SaveInVector(one, vector));
+                code.push(Code::RestoreFromVector(one, vector));
+                code
+            }
+            ref saved => on_stack(code, saved, changes_flags),
         }
-        let mut whole = vec![Code::MoveStack(-RED_ZONE)];
-        whole.extend(changes_flags.then_some(Code::SaveFlags));
-        whole.extend(saved.iter().map(|&of| Code::Save(of)));
-        whole.extend(code);
-        whole.extend(saved.iter().rev().map(|&of| Code::Restore(of)));
-        whole.extend(changes_flags.then_some(Code::RestoreFlags));
-        whole.push(Code::MoveStack(RED_ZONE));
-        whole
+    }
+
+    /// The code at the top or at the end of a node, with the place where it stands. If no register is
+    /// free there, but elsewhere in the node, the counts are made there: a node runs to its end.
+    fn at_node(&self, region: Region, node: Node, place: Place) -> (Place, Vec<Code>) {
+        let MachinePlan { graph, regions, number, bases, .. } = self.plan;
+        let at = region.index();
+        let only_counts = number[at].is_none() && bases.reads[at].is_empty();
+        if !only_counts || bases.at[at].is_some() || !self.needs_base(region) {
+            return (place, self.code(region, place));
+        }
+        let needed = 1 + usize::from(self.way.needs_two());
+        let is_free = |&instruction: &usize| {
+            let live = graph.live(node, instruction);
+            !live.has_flags() && live.others().count() >= needed
+        };
+        match (node.first..=node.end_point).find(is_free) {
+            None => (place, self.code(region, place)),
+            Some(instruction) => {
+                let busy = graph.live(node, instruction);
+                let mut spare = Spare { busy, ours: Registers::default(), saved: Vec::new() };
+                let mut code = Vec::new();
+                let base = Some(self.read_anywhere(&mut spare, &mut code));
+                code.extend(regions.steps[at].iter().map(|&step| self.step(step, base, None)));
+                (Place { instruction, ..place }, code)
+            }
+        }
+    }
+
+    /// True if the steps of a region need the address in a register.
+    fn needs_base(&self, region: Region) -> bool {
+        match self.way.leads {
+            Some(_) => self.plan.regions.counts(region),
+            None => self.plan.regions.selects(region),
+        }
+    }
+
+    /// Reads the address into a register that is spare.
+    fn read_anywhere(&self, spare: &mut Spare, code: &mut Vec<Code>) -> Register {
+        let into = spare.take();
+        let other = self.way.needs_two().then(|| spare.take());
+        code.extend(self.way.read(into, other));
+        into
     }
 
     fn step(
@@ -287,4 +314,51 @@ impl Writer<'_, '_> {
         };
         Code::Step { at, is_back, is_locked: self.way.is_locked }
     }
+}
+
+/// A place in the code generator's blocks.
+#[derive(Clone, Copy)]
+struct Place {
+    block: usize,
+    instruction: usize,
+}
+
+impl Place {
+    fn position(self) -> Position {
+        Position::Before { block: self.block, instruction: self.instruction }
+    }
+}
+
+/// Registers that may be used at a place, even if only when they were saved.
+struct Spare {
+    /// Those of the program.
+    busy: Registers,
+    /// Those that are taken already.
+    ours: Registers,
+    /// Those that have to be saved.
+    saved: Vec<Register>,
+}
+
+impl Spare {
+    fn take(&mut self) -> Register {
+        let register = (self.busy | self.ours).others().next_back().unwrap_or_else(|| {
+            let victim = self.ours.others().next().expect("not all registers are ours");
+            self.saved.push(victim);
+            victim
+        });
+        self.ours |= Registers::of(register);
+        register
+    }
+}
+
+/// Code around which registers and, if it `changes_flags`, the flags are kept on the stack.
+fn on_stack(code: Vec<Code>, saved: &[Register], changes_flags: bool) -> Vec<Code> {
+    let mut whole = vec![Code::MoveStack(-RED_ZONE)];
+    whole.extend(changes_flags.then_some(Code::SaveFlags));
+    whole.extend(saved.iter().map(|&of| Code::Save(of)));
+    whole.extend(code);
+    whole.extend(saved.iter().rev().map(|&of| Code::Restore(of)));
+    whole.extend(changes_flags.then_some(Code::RestoreFlags));
+    whole.push(Code::MoveStack(RED_ZONE));
+    whole
 }

@@ -4,7 +4,7 @@ use counts::model::{Count, Function, Report};
 use counts::select;
 
 use crate::show::options::Options;
-use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
+use crate::show::rows::{self, NO_MATCH, Names, hidden, left_out, order, share};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table};
 
@@ -47,7 +47,7 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     ];
     let all = functions.len();
     let notes = [left_out(options.top, all, &plural(all, "function")), hidden];
-    let meaning = format!("{}; {SHARE}", order(options.sort, "entries"));
+    let meaning = format!("{}; {}", order(options.sort, "entries"), share(report));
     Table {
         name: "functions",
         columns: numbers.into_iter().chain(rows::columns()).collect(),

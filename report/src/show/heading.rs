@@ -129,7 +129,7 @@ fn counted(report: &Report) -> Vec<Fact> {
         facts.push(of_paths(&paths));
     }
     if calls.is_empty() || !blocks.is_empty() || !paths.is_empty() {
-        let text = format!("{} LLVM instructions", grouped(report.executed()));
+        let text = format!("{} {}", grouped(report.executed()), report.instructions());
         facts.push(Fact::new("executed", text));
     }
     facts

@@ -7,7 +7,7 @@ use counts::select::{Chosen, Sort};
 
 use crate::show::notation::lines;
 use crate::show::options::Options;
-use crate::show::rows::{self, Names, SHARE, hidden, left_out, order};
+use crate::show::rows::{self, Names, hidden, left_out, order, share};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility, Words};
 
@@ -51,7 +51,7 @@ pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> 
     let texts = [Column::new("block", CellKind::Text), Column::new("lines", CellKind::Flow)];
     let named = plural(blocks.len(), "executed block");
     let notes = [left_out(options.top, blocks.len(), &named), hidden(chosen, whole)];
-    let meaning = format!("{}; {SHARE}", order(options.sort, "count"));
+    let meaning = format!("{}; {}", order(options.sort, "count"), share(report));
     Table {
         name: "blocks",
         columns: numbers.into_iter().chain(rows::columns()).chain(texts).collect(),

@@ -10,7 +10,7 @@ use counts::{path_ranks, select};
 use crate::show::document::Remark;
 use crate::show::options::Options;
 use crate::show::path_flow;
-use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
+use crate::show::rows::{self, NO_MATCH, Names, hidden, left_out, order, share};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 
@@ -57,7 +57,7 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
     ];
     let named = plural(paths.len(), "executed path");
     let notes = [left_out(options.top, paths.len(), &named), hidden(&chosen, whole)];
-    let meaning = format!("{}; {SHARE}", order(options.sort, "count"));
+    let meaning = format!("{}; {}", order(options.sort, "count"), share(report));
     let table = Table {
         name: "paths",
         columns: numbers.into_iter().chain(rows::columns()).chain(texts).collect(),

@@ -12,9 +12,11 @@ use counts::model::{Count, Function, PHI, Report};
 use counts::select::Chosen;
 use pathformat::manifest::VECTOR;
 
-use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, not_of_mode};
+use crate::show::rows::{self, NO_MATCH, Names, hidden, left_out, not_of_mode, share};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
+
+mod machine;
 
 /// The class of an instruction. The order is that of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +56,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns the class of an opcode of the manifest.
+    /// Returns the class of an opcode of the manifest: LLVM's, or of machine code.
     pub fn of(opcode: &str) -> Self {
         match opcode {
             _ if opcode.starts_with(VECTOR) => Self::Vector,
@@ -77,7 +79,7 @@ impl Class {
             "call" | "invoke" | "callbr" => Self::Call,
             "ret" | "resume" | "unreachable" => Self::Leave,
             _ if opcode.starts_with("llvm.") => Self::Intrinsic,
-            _ => Self::Other,
+            _ => machine::class(opcode).unwrap_or(Self::Other),
         }
     }
 }
@@ -236,7 +238,7 @@ fn program(mix: &Mix<'_>, report: &Report) -> Table<'static> {
             Column::new("share", CellKind::Share),
         ],
         rows,
-        notes: vec![format!("in order of class; {SHARE}")],
+        notes: vec![format!("in order of class; {}", share(report))],
         empty: String::new(),
     }
 }

@@ -14,7 +14,9 @@ use crate::show::style::{grouped, percent, shown};
 use crate::show::table::{Cell, CellKind, Column, Link, Name, SourceLine, Visibility};
 
 /// The explanation of a share.
-pub(crate) const SHARE: &str = "share: of all executed LLVM instructions of counted code";
+pub(crate) fn share(report: &Report) -> String {
+    format!("share: of all executed {} of counted code", report.instructions())
+}
 
 /// The text of a table without rows.
 pub(crate) const NO_MATCH: &str = "No counted function matches.";
