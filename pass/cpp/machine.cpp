@@ -43,7 +43,7 @@ constexpr unsigned NumRegisters = std::size(RegisterNames);
 constexpr uint16_t Flags = 1 << 15;
 
 // The list of `Opcode` names that our code consists of.
-constexpr const char *OpcodeNames[] = {"MOV64rm", "LEA64r",      "MOV32ri", "MOV64ri32", "INC64m",
+constexpr const char *OpcodeNames[] = {"MOV64rm", "LEA64r", "INC64m",
                                        "DEC64m",  "LOCK_INC64m", "JMP_1",   "LOCK_DEC64m",
                                        "PUSHF64", "POPF64",      "PUSH64r", "POP64r",
                                        "JCC_1",   "TAILJMPd64",  "TAILJMPd64_CC",
@@ -51,7 +51,7 @@ constexpr const char *OpcodeNames[] = {"MOV64rm", "LEA64r",      "MOV32ri", "MOV
                                        "MOV64toPQIrr", "MOVPQIto64rr", "VMOV64toPQIrr",
                                        "VMOVPQIto64rr"};
 enum OpcodeAt : unsigned {
-  Load, Lea, Set32, Set64, Inc, Dec, LockInc, Jump, LockDec, PushFlags, PopFlags, Push, Pop,
+  Load, Lea, Inc, Dec, LockInc, Jump, LockDec, PushFlags, PopFlags, Push, Pop,
   JumpIf, TailJump, TailJumpIf, Call, PushNumber, PushWord,
   ToVector, FromVector, ToVectorAvx, FromVectorAvx
 };
@@ -174,9 +174,10 @@ enum class CodeKind : uint32_t {
   LoadAddress,
   // Register = Register + Index + Value.
   AddUp,
-  Set,
+  // Register = Index + Value.
+  Copy,
   Add,
-  // The counter at Register + 8 * Index + Value, or that at the array + Value.
+  // The counter at Register + Value, or that at the array + Value.
   Increment,
   Decrement,
   LockedIncrement,
@@ -617,8 +618,7 @@ struct Writer {
     if (Code.Global)
       relative(To, unwrap<GlobalValue>(Code.Global), Code.Value, 0);
     else
-      address(To, reg(Code.Register), reg(Code.Index), Code.Index < NumRegisters ? 8 : 1,
-              Code.Value, 0);
+      address(To, reg(Code.Register), 0, 1, Code.Value, 0);
   }
   void write(const PathpassMachineCode &Code) {
     unsigned R = reg(Code.Register);
@@ -642,17 +642,11 @@ struct Writer {
       address(To, R, reg(Code.Index), 1, Code.Value, 0);
       break;
     }
-    case CodeKind::Set:
-      if (isUInt<32>(Code.Value)) {
-        auto *TRI = MF.getSubtarget().getRegisterInfo();
-        for (MCSubRegIterator Part(R, TRI); Part.isValid(); ++Part)
-          if (TRI->getRegSizeInBits(*TRI->getMinimalPhysRegClass(*Part)) == 32) {
-            build(Set32, *Part).addImm(Code.Value).addReg(R, RegState::ImplicitDefine);
-            break;
-          }
-      } else
-        build(Set64, R).addImm(Code.Value);
+    case CodeKind::Copy: {
+      auto To = build(Lea, R);
+      address(To, reg(Code.Index), 0, 1, Code.Value, 0);
       break;
+    }
     case CodeKind::Add: {
       auto To = build(Lea, R);
       address(To, R, 0, 1, Code.Value, 0);

@@ -23,7 +23,7 @@ pub(crate) mod code;
 mod cut;
 mod graph;
 mod plan;
-mod registers;
+pub(crate) mod registers;
 pub(crate) mod steps;
 
 use inkwell::module::Module;

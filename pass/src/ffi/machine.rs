@@ -93,7 +93,7 @@ pub(crate) enum CodeKind {
     ReadDelta,
     LoadAddress,
     AddUp,
-    Set,
+    Copy,
     Add,
     Increment,
     Decrement,
@@ -174,10 +174,7 @@ pub(crate) extern "C" fn pathpass_is_machine_stage() -> bool {
 /// # Safety
 /// `module` is a module that the caller owns; `context` is valid during the call.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn pathpass_machine_run(
-    module: LLVMModuleRef,
-    context: *mut c_void,
-) {
+pub(crate) unsafe extern "C" fn pathpass_machine_run(module: LLVMModuleRef, context: *mut c_void) {
     // SAFETY: the caller keeps the module; `ManuallyDrop` keeps inkwell from disposing of it.
     let module = ManuallyDrop::new(unsafe { Module::new(module) });
     let options = |level| GivenValues { values: &values }.options(level, true);

@@ -9,6 +9,7 @@
 
 use super::code::{Register, Registers};
 use super::cut::{Network, UNLIMITED};
+use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
 
 /// In larger parts of a function the address is read at each count.
@@ -27,12 +28,13 @@ pub(crate) struct Bases {
 /// in the registers `number`.
 pub(crate) fn place(
     regions: &Regions,
-    number: &[Option<Register>],
+    number: &[Option<NumberRegister>],
     need: impl Fn(Region) -> bool,
 ) -> Bases {
     let length = regions.busy.len();
     let taken = |region: Region| {
-        let number = number[region.index()].map(Registers::of).unwrap_or_default();
+        let number = number[region.index()];
+        let number = number.map(|of| Registers::of(of.register)).unwrap_or_default();
         regions.busy[region.index()] | number
     };
     let busy: Vec<Registers> = regions.all().map(taken).collect();

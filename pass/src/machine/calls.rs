@@ -43,9 +43,9 @@ pub(crate) fn ends(graph: &Graph<'_>, loop_entries: bool) -> Vec<bool> {
 /// True if only one way leads to `block` from where its paths start.
 fn knows(cfg: &Cfg, cuts: &Cuts, block: Block, is_cut: &[bool], is_known: &[bool]) -> bool {
     let into = cfg.predecessors(block);
-    let (ends, flows): (Vec<Edge>, Vec<Edge>) = into.iter().partition(|&&edge| {
-        cuts.reason(edge).is_some() || is_cut[cfg.edge(edge).from.index()]
-    });
+    let (ends, flows): (Vec<Edge>, Vec<Edge>) = into
+        .iter()
+        .partition(|&&edge| cuts.reason(edge).is_some() || is_cut[cfg.edge(edge).from.index()]);
     let starts = match ends.len() {
         0 => 0,
         _ if cuts.shares_start(block) => 1,

@@ -238,11 +238,8 @@ impl<'ctx> Function<'ctx> {
     pub(crate) fn write(&self, code: &[(Position, Vec<Code>)]) {
         let lists: Vec<Vec<ffi::Code>> =
             code.iter().map(|(_, code)| code.iter().map(Code::lower).collect()).collect();
-        let positions: Vec<_> = code
-            .iter()
-            .zip(&lists)
-            .map(|((position, _), list)| position.lower(list))
-            .collect();
+        let positions: Vec<_> =
+            code.iter().zip(&lists).map(|((position, _), list)| position.lower(list)).collect();
         // SAFETY: a live function and the context that it was read in; the lists live as long as
         // the call, and the texts in them do, too.
         unsafe {
@@ -308,8 +305,8 @@ impl Position {
 /// The address of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CounterAddress {
-    /// `base + 8 * index + displacement`
-    Based { base: Register, index: Option<Register>, displacement: i64 },
+    /// `base + displacement`
+    Based { base: Register, displacement: i64 },
     /// At a distance from a variable.
     Fixed { array: Global, displacement: i64 },
 }
@@ -335,8 +332,8 @@ pub(crate) enum Code {
     LoadAddress { into: Register, of: Global },
     /// Adds a register to another one; no flags change.
     AddUp { into: Register, other: Register },
-    /// Sets a register; no flags change.
-    Set { register: Register, value: i64 },
+    /// Copies a register and adds to the copy; no flags change.
+    Copy { into: Register, from: Register, value: i64 },
     /// Adds to a register; no flags change.
     Add { register: Register, value: i64 },
     /// Steps a counter by one, down if `is_back`. Only this changes flags.
@@ -389,8 +386,8 @@ impl Code {
             &Self::AddUp { into, other } => {
                 ffi::Code { index: other.0, ..register(CodeKind::AddUp, into) }
             }
-            &Self::Set { register: into, value } => {
-                ffi::Code { value, ..register(CodeKind::Set, into) }
+            &Self::Copy { into, from, value } => {
+                ffi::Code { index: from.0, value, ..register(CodeKind::Copy, into) }
             }
             &Self::Add { register: into, value } => {
                 ffi::Code { value, ..register(CodeKind::Add, into) }
@@ -403,11 +400,9 @@ impl Code {
                     (true, true) => CodeKind::LockedDecrement,
                 };
                 match at {
-                    CounterAddress::Based { base, index, displacement } => ffi::Code {
-                        index: index.map_or(NONE, |index| index.0),
-                        value: displacement,
-                        ..register(kind, base)
-                    },
+                    CounterAddress::Based { base, displacement } => {
+                        ffi::Code { value: displacement, ..register(kind, base) }
+                    }
                     CounterAddress::Fixed { array, displacement } => {
                         ffi::Code { kind, value: displacement, global: array.0, ..none }
                     }
@@ -424,7 +419,9 @@ impl Code {
                 ffi::Code { index: vector.0, ..register(CodeKind::RestoreFromVector, which) }
             }
             &Self::MoveStack(value) => ffi::Code { kind: CodeKind::MoveStack, value, ..none },
-            Self::Assembly(text) => ffi::Code { kind: CodeKind::Assembly, text: text.as_ptr(), ..none },
+            Self::Assembly(text) => {
+                ffi::Code { kind: CodeKind::Assembly, text: text.as_ptr(), ..none }
+            }
             &Self::PushNumber(value) => {
                 ffi::Code { kind: CodeKind::PushNumber, value: value.into(), ..none }
             }

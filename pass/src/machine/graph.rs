@@ -282,7 +282,8 @@ fn nodes_of(at: usize, block: &code::Block<'_>) -> Vec<Node> {
     // Exceptions come in at a label.
     let mut first =
         (0..block.len()).find(|&at| !block.instruction(at).is_label()).unwrap_or(block.len());
-    let last = (0..block.len()).rfind(|&at| !block.instruction(at).is_meta()).map_or(0, |at| at + 1);
+    let last =
+        (0..block.len()).rfind(|&at| !block.instruction(at).is_meta()).map_or(0, |at| at + 1);
     let ends_node = |(index, of): &(usize, Instruction<'_>)| {
         let ends_program = of.is_trap() && index + 1 == last && ways == 0;
         let is_last = of.is_call() || of.may_stay() || ends_program;

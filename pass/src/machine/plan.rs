@@ -5,12 +5,14 @@
 //! for the number, paths end before the nodes where that is so. If this does not help, a lower limit
 //! makes shorter paths, until no number needs a register.
 
+use std::collections::BTreeSet;
+
 use pathformat::settings::Level;
 use paths::cfg::{Block, Cfg};
 
 use super::base::{self, Bases};
-use super::code::Register;
 use super::graph::Graph;
+use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
 use super::{calls, registers};
 use crate::options::Options;
@@ -20,7 +22,7 @@ use crate::options::Options;
 const LIMITS: [u64; 4] = [256, 32, 4, 1];
 
 /// How often paths are cut where no register is free for their numbers, before the limit is lowered.
-const ROUNDS: u32 = 8;
+const ROUNDS: u32 = 24;
 
 /// The most paths of a function: our instructions add no larger numbers.
 const MOST: u64 = 1 << 24;
@@ -36,7 +38,7 @@ pub(crate) struct MachinePlan<'ctx> {
     /// What happens at each point.
     pub(crate) regions: Regions,
     /// The register of the number, where there is one.
-    pub(crate) number: Vec<Option<Register>>,
+    pub(crate) number: Vec<Option<NumberRegister>>,
     /// The registers of the counters' address.
     pub(crate) bases: Bases,
 }
@@ -77,8 +79,8 @@ pub(crate) fn plan<'ctx>(
             Ok(number) => number,
             Err(conflicts) => {
                 let known = before.len();
-                let nodes = conflicts.into_iter().map(|of| regions.node_of(&graph, of));
-                before.extend(nodes);
+                let nodes = conflicts.into_iter().map(|of| regions.node_of(&graph, of)).collect();
+                before.extend(first_of(&cfg, nodes));
                 before.sort_unstable();
                 before.dedup();
                 rounds += 1;
@@ -90,11 +92,25 @@ pub(crate) fn plan<'ctx>(
                 continue;
             }
         };
-        let needs = |region: Region| match options.counts_in_place() {
-            true => regions.selects(region),
-            false => regions.counts(region),
-        };
+        // The number's register leads to its counters by itself.
+        let needs = |region: Region| !options.counts_in_place() && regions.counts_constant(region);
         let bases = base::place(&regions, &number, needs);
         return Ok(MachinePlan { graph, cfg, paths, regions, number, bases });
     }
+}
+
+/// Those of `nodes` to which no other one of them leads by the only way: behind the end of a path
+/// the number is known, until ways join.
+fn first_of(cfg: &Cfg, nodes: BTreeSet<Block>) -> Vec<Block> {
+    let is_first = |&node: &Block| {
+        let mut at = node;
+        while let [only] = *cfg.predecessors(at) {
+            at = cfg.edge(only).from;
+            if at == node || nodes.contains(&at) {
+                return at == node;
+            }
+        }
+        true
+    };
+    nodes.iter().copied().filter(is_first).collect()
 }

@@ -2,13 +2,28 @@
 //!
 //! The number lives in parts of a function that no call interrupts. Each such part has a register
 //! of its own: one that is free, or unused, wherever the number lives. Nothing is saved for it.
+//!
+//! The register holds the number as an address: that of the counter with this number, less that of
+//! the part's *bias*, plus that of the thread's counters. So a count needs no other register. The
+//! bias is the number that is set most often, so that setting it is no more than reading the address.
+
+use paths::placement::Op;
 
 use super::code::{Register, Registers};
 use super::steps::{Region, Regions};
 
+/// The register of the number in a part of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NumberRegister {
+    /// The register.
+    pub(crate) register: Register,
+    /// The number for which it holds the address of the thread's counters.
+    pub(crate) bias: i64,
+}
+
 /// The register of the number in each region where it is needed. Where a part of the function has
 /// none to spare, gives the parts of it at which one would be free if the number did not live there.
-pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<Register>>, Vec<Region>> {
+pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<NumberRegister>>, Vec<Region>> {
     let is_part = |region: Region| {
         regions.is_live[region.index()]
             || regions.lives_behind(region)
@@ -42,11 +57,28 @@ pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<Register>>, Vec<
         let busy = part.iter().fold(Registers::default(), |all, of| all | regions.busy[of.index()]);
         // The last ones are those that the program needs least.
         match busy.others().next_back() {
-            Some(register) => part.iter().for_each(|of| registers[of.index()] = Some(register)),
+            Some(register) => {
+                let number = NumberRegister { register, bias: bias(regions, &part) };
+                part.iter().for_each(|of| registers[of.index()] = Some(number));
+            }
             None => conflicts.extend(cheapest_conflicts(regions, &part)),
         }
     }
     if conflicts.is_empty() { Ok(registers) } else { Err(conflicts) }
+}
+
+/// The number that is set most often in `part`.
+fn bias(regions: &Regions, part: &[Region]) -> i64 {
+    let mut sums = std::collections::BTreeMap::<i64, u64>::new();
+    for region in part {
+        for step in &regions.steps[region.index()] {
+            if let Op::Set(value) = step.op {
+                let sum = sums.entry(value).or_default();
+                *sum = sum.saturating_add(regions.frequency[region.index()]);
+            }
+        }
+    }
+    sums.into_iter().max_by_key(|&(_, sum)| sum).map_or(0, |(value, _)| value)
 }
 
 /// Where the register is busy that is busy in the least executed regions of `part`.

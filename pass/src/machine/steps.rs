@@ -215,9 +215,9 @@ impl Regions {
         self.steps[region.index()].iter().any(counts)
     }
 
-    /// True if a step of a region counts at a place that the number selects.
-    pub(crate) fn selects(&self, region: Region) -> bool {
-        self.steps[region.index()].iter().any(|step| matches!(step.op, Op::Count(_)))
+    /// True if a step of a region counts at a place that is known.
+    pub(crate) fn counts_constant(&self, region: Region) -> bool {
+        self.steps[region.index()].iter().any(|step| matches!(step.op, Op::CountAt(_)))
     }
 }
 

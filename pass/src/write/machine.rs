@@ -21,6 +21,7 @@ use super::{block_log, manifest, markers, profile_path, resolvers};
 use crate::ffi::machine::Context;
 use crate::layout::{FunctionLayout, Layout};
 use crate::machine::code::{self, Code, CounterAddress, Global, Position, Register, Registers};
+use crate::machine::registers::NumberRegister;
 use crate::machine::steps::Region;
 use crate::machine::{EdgePlace, MachinePlan, Node};
 use crate::options::{Addressing, Options};
@@ -213,7 +214,8 @@ impl Writer<'_, '_> {
         let MachinePlan { graph, regions, number, bases, .. } = self.plan;
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
         let (number, base, busy) = (number[at], bases.at[at], regions.busy[at]);
-        let ours = [number, base].into_iter().flatten().chain(reads.iter().copied());
+        let ours =
+            [number.map(|of| of.register), base].into_iter().flatten().chain(reads.iter().copied());
         let ours = ours.fold(Registers::default(), |all, of| all | Registers::of(of));
         let mut spare = Spare { busy, ours, saved: Vec::new() };
         let mut code = Vec::new();
@@ -223,14 +225,16 @@ impl Writer<'_, '_> {
         }
         let needs_base = base.is_none() && self.needs_base(region);
         let base = base.or_else(|| needs_base.then(|| self.read_anywhere(&mut spare, &mut code)));
-        let steps = regions.steps[at].iter();
-        code.extend(steps.map(|&step| self.step(step, base, number)));
+        for &step in &regions.steps[at] {
+            self.step(step, base, number, &mut spare, &mut code);
+        }
         let changes_flags = busy.has_flags() && regions.counts(region);
         match *spare.saved.as_slice() {
             [] if !changes_flags => code,
             [one]
                 if !changes_flags
-                    && let Some(vector) = graph.code.free_vector(place.block, place.instruction) =>
+                    && let Some(vector) =
+                        graph.code.free_vector(place.block, place.instruction) =>
             {
                 code.insert(0, Code::SaveInVector(one, vector));
                 code.push(Code::RestoreFromVector(one, vector));
@@ -261,18 +265,17 @@ impl Writer<'_, '_> {
                 let mut spare = Spare { busy, ours: Registers::default(), saved: Vec::new() };
                 let mut code = Vec::new();
                 let base = Some(self.read_anywhere(&mut spare, &mut code));
-                code.extend(regions.steps[at].iter().map(|&step| self.step(step, base, None)));
+                for &step in &regions.steps[at] {
+                    self.step(step, base, None, &mut spare, &mut code);
+                }
                 (Place { instruction, ..place }, code)
             }
         }
     }
 
-    /// True if the steps of a region need the address in a register.
+    /// True if the steps of a region need the address in a register of its own.
     fn needs_base(&self, region: Region) -> bool {
-        match self.way.leads {
-            Some(_) => self.plan.regions.counts(region),
-            None => self.plan.regions.selects(region),
-        }
+        self.way.leads.is_some() && self.plan.regions.counts_constant(region)
     }
 
     /// Reads the address into a register that is spare.
@@ -287,32 +290,42 @@ impl Writer<'_, '_> {
         &self,
         PathStep { op, is_back }: PathStep,
         base: Option<Register>,
-        number: Option<Register>,
-    ) -> Code {
-        let register = || number.expect("a number that is used has a register");
-        let displacement =
-            |id: i64| 8 * (self.layout.first_counter as i64).wrapping_add(id);
+        number: Option<NumberRegister>,
+        spare: &mut Spare,
+        code: &mut Vec<Code>,
+    ) {
+        let number = || number.expect("a number that is used has a register");
+        let first = self.layout.first_counter as i64;
         let at = match op {
-            Op::Set(value) => return Code::Set { register: register(), value },
-            Op::Add(value) => return Code::Add { register: register(), value },
+            Op::Set(value) => {
+                let NumberRegister { register: into, bias } = number();
+                let value = 8 * value.wrapping_sub(bias);
+                if let Some(from) = base {
+                    code.push(Code::Copy { into, from, value });
+                } else {
+                    let other = self.way.needs_two().then(|| spare.take());
+                    code.extend(self.way.read(into, other));
+                    code.extend((value != 0).then_some(Code::Add { register: into, value }));
+                }
+                return;
+            }
+            Op::Add(value) => {
+                code.push(Code::Add { register: number().register, value: 8 * value });
+                return;
+            }
             Op::Count(rest) => CounterAddress::Based {
-                base: base.expect("a count that is selected has a base"),
-                index: Some(register()),
-                displacement: displacement(rest),
+                base: number().register,
+                displacement: 8 * first.wrapping_add(rest).wrapping_add(number().bias),
             },
-            Op::CountAt(id) => match (self.way.leads, base) {
-                (Some(_), Some(base)) => CounterAddress::Based {
-                    base,
-                    index: None,
-                    displacement: displacement(id as i64),
-                },
-                _ => CounterAddress::Fixed {
-                    array: self.way.array,
-                    displacement: displacement(id as i64),
-                },
-            },
+            Op::CountAt(id) => {
+                let displacement = 8 * first.wrapping_add(id as i64);
+                match (self.way.leads, base) {
+                    (Some(_), Some(base)) => CounterAddress::Based { base, displacement },
+                    _ => CounterAddress::Fixed { array: self.way.array, displacement },
+                }
+            }
         };
-        Code::Step { at, is_back, is_locked: self.way.is_locked }
+        code.push(Code::Step { at, is_back, is_locked: self.way.is_locked });
     }
 }
 

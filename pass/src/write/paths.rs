@@ -113,7 +113,8 @@ impl<'ctx> Writer<'_, 'ctx> {
     /// The code at each site of the plan.
     fn write_sites(&self) {
         for (site, action) in path_sites::sites(&self.graph.cfg, self.plan) {
-            let steps = action.map(|action| path_sites::steps(self.plan, action)).unwrap_or_default();
+            let steps =
+                action.map(|action| path_sites::steps(self.plan, action)).unwrap_or_default();
             match site {
                 Site::Top(block) => self.write_at(&steps, block, self.code.top(block)),
                 Site::End(block) => self.write_at(&steps, block, self.graph.end_point(block)),

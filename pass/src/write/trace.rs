@@ -27,8 +27,8 @@ use paths::placement::Op;
 
 use crate::llvm;
 use crate::options::{Options, Traced};
-use crate::plan::{NUMBER, REPETITION, Records, Repetition, TracePlan};
 use crate::plan::path_sites::{self, Action, Site};
+use crate::plan::{NUMBER, REPETITION, Records, Repetition, TracePlan};
 use crate::read::Access;
 use crate::read::graph::Graph;
 

@@ -57,12 +57,12 @@ const ARITHMETIC: [&str; 12] =
 pub(super) fn class(name: &str) -> Option<Class> {
     // A `V` begins the names of those with three operands.
     let plain = name.strip_prefix('V').unwrap_or(name);
-    let is_packed = ["PS", "PD"].iter().any(|kind| {
-        plain.find(kind).is_some_and(|at| at > 2 && !plain.starts_with("CVT"))
-    });
-    let is_whole_vector = plain.starts_with('P') && !plain.starts_with("PUSH")
-        && !plain.starts_with("POP")
-        || plain.starts_with("MOVDQ");
+    let is_packed = ["PS", "PD"]
+        .iter()
+        .any(|kind| plain.find(kind).is_some_and(|at| at > 2 && !plain.starts_with("CVT")));
+    let is_whole_vector =
+        plain.starts_with('P') && !plain.starts_with("PUSH") && !plain.starts_with("POP")
+            || plain.starts_with("MOVDQ");
     let is_scalar = plain.contains("SSr") || plain.contains("SDr");
     let begins = BEGINNINGS.iter().find(|(start, _)| plain.starts_with(start));
     match () {
@@ -72,7 +72,8 @@ pub(super) fn class(name: &str) -> Option<Class> {
         {
             Some(Class::Store)
         }
-        () if plain.starts_with("MOV") && !plain.starts_with("MOVSX")
+        () if plain.starts_with("MOV")
+            && !plain.starts_with("MOVSX")
             && (name.ends_with("rm") || name.ends_with("rm_alt")) =>
         {
             Some(Class::Load)
