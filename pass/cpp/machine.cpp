@@ -442,6 +442,11 @@ static void findLandingPads(ReadFunction &F,
   }
 }
 
+// Whether an instruction says something about registers: labels do not.
+static bool isRead(const MachineInstr &MI) {
+  return !MI.isMetaInstruction() || MI.isBundle() || MI.isKill() || MI.isImplicitDef();
+}
+
 // Reads a function. The result lives as long as the context.
 extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Value,
                                                      const PathpassMachineBlock **Blocks,
@@ -512,7 +517,7 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
     PathpassMachineBlock Block = {};
     Block.LiveOut = Mask();
     for (auto [MI, Known] : zip(reverse(Instructions), reverse(Facts))) {
-      if (!MI->isMetaInstruction() || MI->isBundle() || MI->isKill() || MI->isImplicitDef())
+      if (isRead(*MI))
         Live.stepBackward(*MI);
       Known.Live = Mask();
       Known.Touched |= Kept;
@@ -551,31 +556,62 @@ extern "C" bool pathpass_machine_returns_twice(const ReadFunction *F) {
   return F->MF->exposesReturnsTwice();
 }
 
-// The number of a vector register that is free before an instruction of a block; all ones for none.
-extern "C" uint32_t pathpass_machine_free_vector(Context *C, const ReadFunction *F, uint32_t Block,
-                                                 uint32_t Instruction) {
-  auto &T = *C->Known;
-  auto &MF = *F->MF;
+// The vector registers that code of ours may use in a function, as a mask.
+static uint16_t ourVectors(const MachineFunction &MF, const Machine &T) {
   auto &MRI = MF.getRegInfo();
   auto &TRI = *MF.getSubtarget().getRegisterInfo();
   if (MF.getFunction().hasFnAttribute(Attribute::NoImplicitFloat) ||
       !MF.getSubtarget().checkFeatures("+sse2") || MF.getTarget().Options.EnableIPRA)
-    return UINT32_MAX;
-  LiveRegUnits Live(TRI);
-  Live.addLiveOuts(*F->Blocks[Block]);
-  auto &All = F->Instructions[Block];
-  for (auto *MI : reverse(drop_begin(All, Instruction)))
-    if (!MI->isMetaInstruction() || MI->isBundle() || MI->isKill() || MI->isImplicitDef())
-      Live.stepBackward(*MI);
-  for (unsigned At = std::size(T.Vectors); At-- > 0;) {
+    return 0;
+  uint16_t Ours = 0;
+  for (unsigned At = 0; At < std::size(T.Vectors); ++At) {
     MCRegister R = T.Vectors[At];
     bool IsCallers = false;
     for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); Saved && *Saved; ++Saved)
       IsCallers |= TRI.regsOverlap(*Saved, R);
-    if (R && Live.available(R) && !MRI.isReserved(R) && !IsCallers)
-      return At;
+    if (R && !MRI.isReserved(R) && !IsCallers)
+      Ours |= 1 << At;
   }
-  return UINT32_MAX;
+  return Ours;
+}
+
+// Those of `Among` that are not in `Units`.
+static uint16_t without(uint16_t Among, const LiveRegUnits &Units, const Machine &T) {
+  for (unsigned At = 0; At < std::size(T.Vectors); ++At)
+    if (Among & 1 << At && !Units.available(T.Vectors[At]))
+      Among &= ~(1 << At);
+  return Among;
+}
+
+// The number of a vector register that is free before an instruction of a block; all ones for none.
+extern "C" uint32_t pathpass_machine_free_vector(Context *C, const ReadFunction *F, uint32_t Block,
+                                                 uint32_t Instruction) {
+  auto &T = *C->Known;
+  uint16_t Ours = ourVectors(*F->MF, T);
+  if (!Ours)
+    return UINT32_MAX;
+  LiveRegUnits Live(*F->MF->getSubtarget().getRegisterInfo());
+  Live.addLiveOuts(*F->Blocks[Block]);
+  auto &All = F->Instructions[Block];
+  for (auto *MI : reverse(drop_begin(All, Instruction)))
+    if (isRead(*MI))
+      Live.stepBackward(*MI);
+  uint16_t Free = without(Ours, Live, T);
+  return Free ? Log2_32(Free) : UINT32_MAX;
+}
+
+// The vector registers that a block neither uses nor passes on.
+extern "C" uint16_t pathpass_machine_free_vectors(Context *C, const ReadFunction *F,
+                                                  uint32_t Block) {
+  auto &T = *C->Known;
+  uint16_t Ours = ourVectors(*F->MF, T);
+  LiveRegUnits Used(*F->MF->getSubtarget().getRegisterInfo());
+  Used.addLiveOuts(*F->Blocks[Block]);
+  Used.addLiveIns(*F->Blocks[Block]);
+  for (auto *MI : F->Instructions[Block])
+    if (isRead(*MI))
+      Used.accumulate(*MI);
+  return without(Ours, Used, T);
 }
 
 namespace {

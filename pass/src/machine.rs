@@ -15,9 +15,11 @@
 //! | `registers.rs` | **plan**: the register of the path's number |
 //! | `base.rs` | **plan**: where the address of the counters is read |
 //! | `plan.rs` | **plan**: all of that together |
+//! | `borrow.rs` | **plan**: registers that loops borrow of the program |
 //! | `cut.rs` | the least cut of a graph, which `base` needs |
 
 mod base;
+pub(crate) mod borrow;
 mod calls;
 pub(crate) mod code;
 mod cut;

@@ -149,6 +149,11 @@ unsafe extern "C" {
         block: u32,
         instruction: u32,
     ) -> u32;
+    pub(crate) fn pathpass_machine_free_vectors(
+        context: *mut Context,
+        function: *const ReadFunction,
+        block: u32,
+    ) -> u16;
     pub(crate) fn pathpass_machine_assembly(
         context: *mut Context,
         function: LLVMValueRef,

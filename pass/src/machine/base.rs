@@ -12,6 +12,12 @@ use super::cut::{Network, UNLIMITED};
 use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
 
+/// How many registers are compared for a part of a function.
+const TRIED: usize = 4;
+
+/// What a count costs, in readings, that a register does not serve.
+const UNSERVED: u64 = 2;
+
 /// In larger parts of a function the address is read at each count.
 const LARGEST: usize = 20_000;
 
@@ -45,13 +51,11 @@ pub(crate) fn place(
     for part in open.chunk_by(|a, b| parts[a.index()] == parts[b.index()]) {
         let members = members(regions, &busy, part);
         let mut part = part.to_vec();
-        while let Some(register) = best(regions, &busy, &members, &part) {
+        while let Some((register, reads)) = best(regions, &busy, &members, &part) {
             let (served, rest): (Vec<_>, Vec<_>) =
                 part.iter().copied().partition(|of| !busy[of.index()].has(register));
             served.iter().for_each(|of| bases.at[of.index()] = Some(register));
-            for point in readings(regions, &busy, register, &served, members.len()) {
-                bases.reads[point.index()].push(register);
-            }
+            reads.iter().for_each(|point| bases.reads[point.index()].push(register));
             part = rest;
         }
     }
@@ -113,22 +117,34 @@ fn before(regions: &Regions) -> Vec<Vec<Region>> {
     before
 }
 
-/// The register that serves most of the executions of `part`, and among those that do so the one
-/// that is free in most of `members`.
+/// The register that costs least, with the points at which it is read; `None` if it would serve
+/// nothing of `part`. Only those are looked at that are free in most of `members`.
 fn best(
     regions: &Regions,
     busy: &[Registers],
     members: &[Region],
     part: &[Region],
-) -> Option<Register> {
-    let free = |register: Register, of: &[Region]| -> u64 {
-        let free = of.iter().filter(|region| !busy[region.index()].has(register));
-        free.map(|region| regions.frequency[region.index()].max(1)).fold(0, u64::saturating_add)
+) -> Option<(Register, Vec<Region>)> {
+    let executions = |of: &Region| regions.frequency[of.index()].max(1);
+    let sum = |of: &mut dyn Iterator<Item = &Region>| {
+        of.map(executions).fold(0, u64::saturating_add)
     };
-    let worth = |register: Register| (free(register, part), free(register, members));
-    let all = Register::all().map(|register| (worth(register), register));
-    let (worth, register) = all.max_by_key(|&(worth, _)| worth)?;
-    (worth.0 > 0).then_some(register)
+    let is_free = |register: Register, of: &Region| !busy[of.index()].has(register);
+    let useful = Register::all().filter(|&of| part.iter().any(|region| is_free(of, region)));
+    let mut useful: Vec<_> = useful.collect();
+    useful.sort_by_cached_key(|&register| {
+        let free = members.iter().chain(part).filter(|of| is_free(register, of));
+        std::cmp::Reverse((sum(&mut { free }), register))
+    });
+    let tried = useful.into_iter().take(TRIED).map(|register| {
+        let served: Vec<_> = part.iter().copied().filter(|of| is_free(register, of)).collect();
+        let reads = readings(regions, busy, register, &served, members.len());
+        let others = sum(&mut part.iter().filter(|of| !is_free(register, of)));
+        let price = sum(&mut reads.iter()).saturating_add(others.saturating_mul(UNSERVED));
+        (price, register, reads)
+    });
+    let (_, register, reads) = tried.min_by_key(|&(price, ..)| price)?;
+    Some((register, reads))
 }
 
 /// The points at which `register` is read, so that it has the address at each of `served`.

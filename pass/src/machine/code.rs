@@ -1,7 +1,7 @@
 //! The edge to the code generator: its functions as values, and instructions of ours in them.
 
 use std::ffi::{CStr, CString};
-use std::ops::{BitOr, BitOrAssign};
+use std::ops::{BitAnd, BitOr, BitOrAssign};
 use std::{ptr, slice};
 
 use inkwell::values::{AsValueRef, FunctionValue};
@@ -23,6 +23,33 @@ impl Register {
 /// A vector register, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vector(u32);
+
+/// A set of vector registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Vectors(u16);
+
+impl Vectors {
+    /// The last of them.
+    pub(crate) fn last(self) -> Option<Vector> {
+        (self.0 != 0).then(|| Vector(self.0.ilog2()))
+    }
+}
+
+impl BitAnd for Vectors {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl BitAnd for Registers {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
 
 /// A set of registers; the flags count as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -232,6 +259,14 @@ impl<'ctx> Function<'ctx> {
             ffi::pathpass_machine_free_vector(self.context, self.handle, block, instruction)
         };
         (found != NONE).then_some(Vector(found))
+    }
+
+    /// The vector registers that are free all through a block.
+    pub(crate) fn free_vectors(&self, block: usize) -> Vectors {
+        // SAFETY: a live function, the context that it was read in, and a block of it.
+        Vectors(unsafe {
+            ffi::pathpass_machine_free_vectors(self.context, self.handle, block as u32)
+        })
     }
 
     /// Puts code into it. What stands at the same place stands in the order given.

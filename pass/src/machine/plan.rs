@@ -11,11 +11,12 @@ use pathformat::settings::Level;
 use paths::cfg::{Block, Cfg};
 
 use super::base::{self, Bases};
+use super::borrow::{self, Loans};
 use super::graph::Graph;
 use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
 use super::{calls, registers};
-use crate::options::Options;
+use crate::options::{Addressing, Options};
 
 /// The limits of paths that are tried, after the one that is asked for. With the last one each
 /// edge has paths of its own.
@@ -41,6 +42,8 @@ pub(crate) struct MachinePlan<'ctx> {
     pub(crate) number: Vec<Option<NumberRegister>>,
     /// The registers of the counters' address.
     pub(crate) bases: Bases,
+    /// Where registers of the program are borrowed for it.
+    pub(crate) loans: Loans,
 }
 
 /// Plans a function, or gives the reason why it is not counted.
@@ -94,8 +97,15 @@ pub(crate) fn plan<'ctx>(
         };
         // The number's register leads to its counters by itself.
         let needs = |region: Region| !options.counts_in_place() && regions.counts_constant(region);
-        let bases = base::place(&regions, &number, needs);
-        return Ok(MachinePlan { graph, cfg, paths, regions, number, bases });
+        let mut bases = base::place(&regions, &number, needs);
+        let loans = match options.addressing {
+            Addressing::Word => {
+                borrow::for_loops(&graph, &cfg, &regions, &number, needs, &mut bases)
+            }
+            // Reading the address takes a second register.
+            Addressing::Delta | Addressing::Site => Loans::default(),
+        };
+        return Ok(MachinePlan { graph, cfg, paths, regions, number, bases, loans });
     }
 }
 

@@ -82,7 +82,8 @@ impl Regions {
         Region(4 * block.0)
     }
 
-    fn body(&self, block: Block) -> Region {
+    /// What a node runs between its top and its end.
+    pub(crate) fn body(&self, block: Block) -> Region {
         Region(4 * block.0 + 1)
     }
 

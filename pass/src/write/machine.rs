@@ -20,6 +20,7 @@ use super::array::CounterArray;
 use super::{block_log, manifest, markers, profile_path, resolvers};
 use crate::ffi::machine::Context;
 use crate::layout::{FunctionLayout, Layout};
+use crate::machine::borrow::Loan;
 use crate::machine::code::{self, Code, CounterAddress, Global, Position, Register, Registers};
 use crate::machine::registers::NumberRegister;
 use crate::machine::steps::Region;
@@ -134,7 +135,7 @@ fn instrument(plan: &MachinePlan<'_>, layout: &FunctionLayout, way: Way, id: Mod
         let is_at = |edge: &Edge, place| graph.places[edge.index()] == place;
         let into = plan.cfg.predecessors(number).iter();
         for &edge in into.filter(|edge| is_at(edge, EdgePlace::Target)) {
-            put(top.position(), writer.code(regions.on(edge), top));
+            put(top.position(), writer.on_edge(regions.on(edge), top));
         }
         for (region, place) in [(regions.top(number), top), (regions.end(number), end)] {
             let (place, written) = writer.at_node(region, node, place);
@@ -142,7 +143,7 @@ fn instrument(plan: &MachinePlan<'_>, layout: &FunctionLayout, way: Way, id: Mod
         }
         let out = plan.cfg.successors(number).iter();
         for &edge in out.filter(|edge| is_at(edge, EdgePlace::Source)) {
-            put(end.position(), writer.code(regions.on(edge), end));
+            put(end.position(), writer.on_edge(regions.on(edge), end));
         }
     }
     for edge in plan.cfg.edges() {
@@ -150,7 +151,7 @@ fn instrument(plan: &MachinePlan<'_>, layout: &FunctionLayout, way: Way, id: Mod
             let target = graph.node(graph.edge(edge).to);
             let block = target.block.expect("the node before the first one has no way in");
             let place = Place { block, instruction: target.first };
-            put(position, writer.code(regions.on(edge), place));
+            put(position, writer.on_edge(regions.on(edge), place));
         }
     }
     graph.code.write(&code);
@@ -209,6 +210,21 @@ struct Writer<'a, 'ctx> {
 }
 
 impl Writer<'_, '_> {
+    /// The code on an edge, which stands before what is at `place`.
+    fn on_edge(&self, region: Region, place: Place) -> Vec<Code> {
+        let loans = &self.plan.loans;
+        let mut code = Vec::new();
+        if let Some(&Loan { register, vector }) = loans.end.get(&region) {
+            code.push(Code::RestoreFromVector(register, vector));
+        }
+        code.extend(self.code(region, place));
+        if let Some(&Loan { register, vector }) = loans.begin.get(&region) {
+            code.push(Code::SaveInVector(register, vector));
+            code.extend(self.way.read(register, None));
+        }
+        code
+    }
+
     /// The code at a point, which stands at `place` or, on an edge, before what stands there.
     fn code(&self, region: Region, place: Place) -> Vec<Code> {
         let MachinePlan { graph, regions, number, bases, .. } = self.plan;
