@@ -747,14 +747,14 @@ struct Writer {
 };
 } // namespace
 
-// If a branch mostly jumps to a block, lets it jump where it fell through, so that what is put behind
+// If a branch jumps to a block at least every other time, lets it jump where it fell through, so that what is put behind
 // it comes first.
 static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const Machine &T) {
   auto Share = BranchProbability::getUnknown();
   for (auto I = From.succ_begin(); I != From.succ_end(); ++I)
     if (*I == &To)
       Share = From.getSuccProbability(I);
-  if (Share.isUnknown() || Share <= BranchProbability(1, 2))
+  if (Share.isUnknown() || Share < BranchProbability(1, 2))
     return false;
   MachineBasicBlock *Jumps = nullptr, *Otherwise = nullptr;
   SmallVector<MachineOperand, 4> Condition;

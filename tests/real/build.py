@@ -21,6 +21,8 @@ COMPILERS = {
     "uncut": f"{PATHCC} -fpath-limit=16 -fpath-overflow=hash",
     "crowded": f"{PATHCC} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
     "log": f"{PATHCC} {LOG}",
+    "machine": f"{PATHCC} -fpath-stage=machine",
+    "machine-log": f"{PATHCC} -fpath-stage=machine {LOG}",
     "trace": f"{PATHCC} -fpath-mode=trace",
     "trace-log": f"{PATHCC} {TRACE_LOG}",
     "early": f"{PATHCC} -fpath-stage=early",
@@ -38,6 +40,10 @@ COMPILERS = {
 MODES = ("blocks", "patterns", "edges", "calls")
 
 
+# The builds whose units have the same names, so that they can be compared.
+SAME_PLACE = ("paths", "log", "machine", "machine-log", "uncut", "crowded", *MODES)
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a program's work did: the outcome of each step, and the files left with their hashes."""
@@ -53,7 +59,7 @@ def build(program: Program, source: Path | None, how: str, flags: str, home: Pat
     identity includes the directory that it was compiled in.
     """
     tree = home / how
-    place = home / "build" if how in ("paths", "log", "uncut", "crowded", *MODES) else tree
+    place = home / "build" if how in SAME_PLACE else tree
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)
     if source is None:

@@ -169,6 +169,26 @@ def test_block_log(place: Place, output: str, found: Found) -> None:
     found(oracle_log.check(place.program, place.source, place.flags, home, home / "paths"))
 
 
+@pytest.mark.parametrize("place", on(without=["sqlite-O0"]), indirect=True)
+def test_machine_code(place: Place, found: Found) -> None:
+    """Counted in machine code, it does the same, and has the counts of its block log."""
+    program, home = place.program, place.home
+    plain, counted, logged = (
+        build(program, place.source, how, place.flags, home)
+        for how in ("plain", "machine", "machine-log")
+    )
+    steps = program.work["small"](plain)
+    expected = work(program, plain, steps, home / "plain.profiles")
+    got = work(program, counted, program.work["small"](counted), home / "machine.profiles")
+    differs = difference(steps, expected, got)
+    if differs:
+        raise CheckFailed(differs)
+    compared = oracle_log.compare_builds(program, counted, logged, program.work["small"](counted))
+    if compared.differences:
+        raise CheckFailed(compared.text)
+    found(f"{compared.functions} functions, {compared.paths} paths, {compared.blocks} blocks")
+
+
 @pytest.mark.parametrize(
     ("place", "how"),
     [

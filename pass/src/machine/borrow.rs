@@ -3,11 +3,11 @@
 //! A loop may use few registers, while others keep what is needed behind it. One of those that the
 //! loop never touches goes to a vector register where the loop is entered, has the address of the
 //! thread's counters meanwhile, and comes back on each way out. This is done for loops without calls,
-//! the smallest first.
+//! the smallest first, where it costs less than reading the address in the loop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use paths::cfg::{Block, Cfg, Edge};
+use paths::cfg::{Block, Cfg, ENTRY};
 use paths::cuts::{Cuts, Reason};
 
 use super::base::Bases;
@@ -15,6 +15,9 @@ use super::code::{Register, Registers, Vector, Vectors};
 use super::graph::Graph;
 use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
+
+/// What a count costs, in readings, for which no register is free.
+const UNSERVED: u64 = 3;
 
 /// A register that is borrowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,61 +29,76 @@ pub(crate) struct Loan {
 }
 
 /// Where registers are borrowed and given back.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Loans {
+    /// The borrowed register that has the address for the counts of a point.
+    pub(crate) at: Vec<Option<Register>>,
     /// By the edges that enter loops.
     pub(crate) begin: BTreeMap<Region, Loan>,
     /// By the edges that leave loops.
     pub(crate) end: BTreeMap<Region, Loan>,
 }
 
-/// Borrows registers for the counts in loops that `bases` does not serve, and serves them. `needs`
-/// says of a point whether it needs the address.
+impl Loans {
+    /// None.
+    pub(crate) fn none(regions: &Regions) -> Self {
+        let at = vec![None; regions.busy.len()];
+        Self { at, begin: BTreeMap::new(), end: BTreeMap::new() }
+    }
+}
+
+/// Borrows registers for the loops in which `bases` reads the address too often. `needs` says of a
+/// point whether it needs the address.
 pub(crate) fn for_loops(
     graph: &Graph<'_>,
     cfg: &Cfg,
     regions: &Regions,
     number: &[Option<NumberRegister>],
     needs: impl Fn(Region) -> bool,
-    bases: &mut Bases,
+    bases: &Bases,
 ) -> Loans {
-    let mut loans = Loans::default();
-    let is_open = |region: Region, bases: &Bases| {
-        needs(region) && bases.at[region.index()].is_none()
+    let mut loans = Loans::none(regions);
+    let times = |region: &Region| regions.frequency[region.index()];
+    let price = |region: &Region| {
+        let at = region.index();
+        let is_unserved = needs(*region) && bases.at[at].is_none();
+        let readings = bases.reads[at].len() as u64 + u64::from(is_unserved) * UNSERVED;
+        times(region).saturating_mul(readings)
     };
-    if !regions.all().any(|region| is_open(region, bases)) {
+    if !regions.all().any(|region| price(&region) > times(&regions.top(ENTRY))) {
         return loans;
     }
     let mut taken: BTreeSet<Block> = BTreeSet::new();
     for nodes in loops(graph, cfg) {
-        let inside = inner_regions(cfg, regions, &nodes);
-        if nodes.iter().any(|node| taken.contains(node))
-            || !inside.iter().any(|&region| is_open(region, bases))
-        {
+        if nodes.iter().any(|node| taken.contains(node)) {
             continue;
         }
+        let inside = inner_regions(cfg, regions, &nodes);
         let is_in = |node: Block| nodes.contains(&node);
-        let of = |edges: &dyn Fn(Edge) -> bool| -> Vec<Region> {
-            cfg.edges().filter(|&edge| edges(edge)).map(|edge| regions.on(edge)).collect()
-        };
-        let begin = of(&|edge| !is_in(cfg.edge(edge).from) && is_in(cfg.edge(edge).to));
-        let end = of(&|edge| is_in(cfg.edge(edge).from) && !is_in(cfg.edge(edge).to));
-        let around = || begin.iter().chain(&end);
-        let can_stand = around().all(|region| {
+        let into = nodes.iter().flat_map(|&node| cfg.predecessors(node));
+        let into = into.filter(|&&edge| !is_in(cfg.edge(edge).from));
+        let out = nodes.iter().flat_map(|&node| cfg.successors(node));
+        let out = out.filter(|&&edge| !is_in(cfg.edge(edge).to));
+        let begin: Vec<_> = into.map(|&edge| regions.on(edge)).collect();
+        let end: Vec<_> = out.map(|&edge| regions.on(edge)).collect();
+        let sum = |prices: &mut dyn Iterator<Item = u64>| prices.fold(0, u64::saturating_add);
+        let without = sum(&mut inside.iter().map(price));
+        let begins = sum(&mut begin.iter().map(times)).saturating_mul(2);
+        let ends = sum(&mut end.iter().map(times));
+        let can_stand = begin.iter().chain(&end).all(|region| {
             let is_free = !loans.begin.contains_key(region) && !loans.end.contains_key(region);
             regions.is_point[region.index()] && is_free
         });
-        let Some(register) = untouched(graph, regions, number, bases, &nodes, &inside) else {
+        if without <= begins.saturating_add(ends) || !can_stand {
             continue;
-        };
-        let Some(vector) = free_vector(graph, &nodes).filter(|_| can_stand) else { continue };
+        }
+        let Some(register) = untouched(graph, regions, number, &nodes, &inside) else { continue };
+        let Some(vector) = free_vector(graph, &nodes) else { continue };
         let loan = Loan { register, vector };
         loans.begin.extend(begin.iter().map(|&region| (region, loan)));
         loans.end.extend(end.iter().map(|&region| (region, loan)));
-        for region in inside {
-            if is_open(region, bases) {
-                bases.at[region.index()] = Some(register);
-            }
+        for region in inside.into_iter().chain(end).filter(|&region| needs(region)) {
+            loans.at[region.index()] = Some(register);
         }
         taken.extend(nodes);
     }
@@ -136,7 +154,6 @@ fn untouched(
     graph: &Graph<'_>,
     regions: &Regions,
     number: &[Option<NumberRegister>],
-    bases: &Bases,
     nodes: &BTreeSet<Block>,
     inside: &[Region],
 ) -> Option<Register> {
@@ -145,11 +162,8 @@ fn untouched(
         let node = graph.node(node);
         graph.instructions(node).for_each(|of| touched |= of.touched());
     }
-    for region in inside {
-        let at = region.index();
-        let ours = number[at].map(|of| of.register).into_iter().chain(bases.at[at]);
-        ours.chain(bases.reads[at].iter().copied()).for_each(|of| touched |= Registers::of(of));
-    }
+    let ours = inside.iter().filter_map(|region| number[region.index()]);
+    ours.for_each(|of| touched |= Registers::of(of.register));
     // What is live nowhere in the loop may hold something of ours.
     let live = nodes.iter().map(|&node| regions.busy[regions.top(node).index()]);
     let live = live.reduce(|all, of| all & of)?;

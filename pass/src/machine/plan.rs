@@ -97,13 +97,19 @@ pub(crate) fn plan<'ctx>(
         };
         // The number's register leads to its counters by itself.
         let needs = |region: Region| !options.counts_in_place() && regions.counts_constant(region);
-        let mut bases = base::place(&regions, &number, needs);
+        let bases = base::place(&regions, &number, needs);
         let loans = match options.addressing {
             Addressing::Word => {
-                borrow::for_loops(&graph, &cfg, &regions, &number, needs, &mut bases)
+                borrow::for_loops(&graph, &cfg, &regions, &number, needs, &bases)
             }
             // Reading the address takes a second register.
-            Addressing::Delta | Addressing::Site => Loans::default(),
+            Addressing::Delta | Addressing::Site => Loans::none(&regions),
+        };
+        let bases = if loans.begin.is_empty() {
+            bases
+        } else {
+            let is_lent = |region: Region| loans.at[region.index()].is_some();
+            base::place(&regions, &number, |region| needs(region) && !is_lent(region))
         };
         return Ok(MachinePlan { graph, cfg, paths, regions, number, bases, loans });
     }

@@ -214,10 +214,13 @@ impl Writer<'_, '_> {
     fn on_edge(&self, region: Region, place: Place) -> Vec<Code> {
         let loans = &self.plan.loans;
         let mut code = Vec::new();
-        if let Some(&Loan { register, vector }) = loans.end.get(&region) {
-            code.push(Code::RestoreFromVector(register, vector));
-        }
+        let end = loans.end.get(&region);
+        let end = end.map(|&Loan { register, vector }| Code::RestoreFromVector(register, vector));
+        // Counts on the way out still use the register.
+        let is_used = loans.at[region.index()].is_some();
+        code.extend(end.clone().filter(|_| !is_used));
         code.extend(self.code(region, place));
+        code.extend(end.filter(|_| is_used));
         if let Some(&Loan { register, vector }) = loans.begin.get(&region) {
             code.push(Code::SaveInVector(register, vector));
             code.extend(self.way.read(register, None));
@@ -227,9 +230,10 @@ impl Writer<'_, '_> {
 
     /// The code at a point, which stands at `place` or, on an edge, before what stands there.
     fn code(&self, region: Region, place: Place) -> Vec<Code> {
-        let MachinePlan { graph, regions, number, bases, .. } = self.plan;
+        let MachinePlan { graph, regions, number, bases, loans, .. } = self.plan;
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
-        let (number, base, busy) = (number[at], bases.at[at], regions.busy[at]);
+        let base = bases.at[at].or(loans.at[at]);
+        let (number, busy) = (number[at], regions.busy[at]);
         let ours =
             [number.map(|of| of.register), base].into_iter().flatten().chain(reads.iter().copied());
         let ours = ours.fold(Registers::default(), |all, of| all | Registers::of(of));
@@ -263,10 +267,11 @@ impl Writer<'_, '_> {
     /// The code at the top or at the end of a node, with the place where it stands. If no register is
     /// free there, but elsewhere in the node, the counts are made there: a node runs to its end.
     fn at_node(&self, region: Region, node: Node, place: Place) -> (Place, Vec<Code>) {
-        let MachinePlan { graph, regions, number, bases, .. } = self.plan;
+        let MachinePlan { graph, regions, number, bases, loans, .. } = self.plan;
         let at = region.index();
         let only_counts = number[at].is_none() && bases.reads[at].is_empty();
-        if !only_counts || bases.at[at].is_some() || !self.needs_base(region) {
+        let has_base = bases.at[at].is_some() || loans.at[at].is_some();
+        if !only_counts || has_base || !self.needs_base(region) {
             return (place, self.code(region, place));
         }
         let needed = 1 + usize::from(self.way.needs_two());
