@@ -4,7 +4,7 @@
 //! stands. The activation of a function that is running is the one whose stack began above that,
 //! and closest to it, in the same thread.
 
-use crate::log::Record;
+use pathformat::ModuleId;
 
 /// The most activations at a time. When there are as many, nothing more is known of any of them.
 const CAPACITY: usize = 1 << 18;
@@ -12,7 +12,7 @@ const CAPACITY: usize = 1 << 18;
 /// A function of a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Function {
-    pub(crate) module: Record,
+    pub(crate) module: ModuleId,
     pub(crate) index: u32,
 }
 
@@ -35,13 +35,20 @@ pub(crate) struct Activations {
 impl Activations {
     /// No activations.
     pub(crate) const fn new() -> Self {
-        let function = Function { module: [0; 16], index: 0 };
+        let function = Function { module: ModuleId([0; 16]), index: 0 };
         let none = Activation { thread: 0, entry: 0, function, frame: 0 };
         Self { length: 0, all: [none; CAPACITY] }
     }
 
-    /// Adds an activation.
+    /// Adds an activation. Others of the function that began closely below have been jumped out of:
+    /// the new one may reach down to where they began.
     pub(crate) fn enter(&mut self, thread: usize, entry: usize, function: Function, frame: u64) {
+        self.drop_from(self.length.saturating_sub(LOOKED_AT), |of| {
+            of.thread == thread
+                && of.function == function
+                && of.entry < entry
+                && entry - of.entry < FRAME
+        });
         if let Some(free) = self.all.get_mut(self.length) {
             *free = Activation { thread, entry, function, frame };
             self.length += 1;
@@ -80,23 +87,41 @@ impl Activations {
     pub(crate) fn leave(&mut self, thread: usize, stack: usize, function: Function) {
         let Some(at) = self.position(thread, stack, function) else { return };
         let Some(entry) = self.all.get(at).map(|of| of.entry) else { return };
-        let mut kept = at;
-        for other in at + 1..self.length {
-            let Some(&of) = self.all.get(other) else { continue };
-            // What stands elsewhere is of another stack of the thread.
-            let is_below = of.thread == thread && of.entry < entry && entry - of.entry < NEAR;
-            if !is_below && let Some(place) = self.all.get_mut(kept) {
-                *place = of;
+        // What stands elsewhere is of another stack of the thread.
+        self.drop_from(at + 1, |of| {
+            of.thread == thread && of.entry < entry && entry - of.entry < NEAR
+        });
+        if let Some(rest) = self.all.get_mut(at..self.length) {
+            rest.rotate_left(1);
+            self.length -= 1;
+        }
+    }
+
+    /// Takes those away from the one at `first` on that are dead.
+    fn drop_from(&mut self, first: usize, is_dead: impl Fn(&Activation) -> bool) {
+        let mut kept = first;
+        for at in first..self.length {
+            let Some(&of) = self.all.get(at) else { continue };
+            if !is_dead(&of) {
+                if let Some(place) = self.all.get_mut(kept) {
+                    *place = of;
+                }
                 kept += 1;
             }
         }
-        self.length = kept;
+        self.length = kept.min(self.length);
     }
 }
 
 /// How many activations that were entered before one that fits are looked at, too: one of them may
 /// fit better, if the thread has several stacks.
 const OTHERS: usize = 64;
+
+/// How many activations are looked at when one is entered.
+const LOOKED_AT: usize = 1024;
+
+/// Frames are not larger than that.
+const FRAME: usize = 4096;
 
 /// Frames of one stack are not further apart.
 const NEAR: usize = 8 << 20;

@@ -29,8 +29,8 @@ global_asm!(
 );
 
 // What machine code calls that was instrumented behind register allocation. It changes no register,
-// nor flags. The arguments stand on the stack, above the return address: the event, the function, and
-// the two halves of the module's id; then the red zone of the caller.
+// nor flags. The arguments stand on the stack, above the return address: the event, the function,
+// and the two halves of the module's id; then the red zone of the caller.
 global_asm!(
     ".pushsection .text.__pathcc_log_machine, \"ax\", @progbits",
     ".globl __pathcc_log_machine",

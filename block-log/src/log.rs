@@ -23,6 +23,7 @@ use core::hint;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
+use pathformat::ModuleId;
 use pathformat::files;
 use pathformat::log_event::LogEvent;
 
@@ -217,7 +218,7 @@ static ACTIVATIONS: Held = Held(UnsafeCell::new(Activations::new()));
 /// Records an event of machine code whose stack pointer stands at `stack`.
 pub(crate) fn machine(environment: &Environment, event: &MachineEvent, stack: usize) {
     let thread = sys::thread::pointer();
-    let function = Function { module: event.module, index: event.function as u32 };
+    let function = Function { module: ModuleId(event.module), index: event.function as u32 };
     let block = (event.event >> LogEvent::BITS) as u32;
     with_log(|log| {
         // SAFETY: this thread holds the lock.
@@ -228,7 +229,7 @@ pub(crate) fn machine(environment: &Environment, event: &MachineEvent, stack: us
                 let frame = frame_number(log.frames);
                 activations.enter(thread, stack, function, frame);
                 let entered = record(frame, RecordKind::Enter, function.index);
-                log.append(environment, &[entered, function.module]);
+                log.append(environment, &[entered, event.module]);
             }
             LogEvent::Block => {
                 if let Some(frame) = activations.frame(thread, stack, function) {

@@ -3,12 +3,13 @@
 //
 // Decided here, since only LLVM's classes show it: where in the code generator the pass stands,
 // which registers an instruction touches, which call may not come back, and which edges can hold
-// code. What is counted where is decided in Rust. The declarations in src/ffi/machine.rs must match.
+// code. What is counted where is decided in Rust. The declarations in src/ffi/machine.rs must
+// match.
 //
-// LLVM's headers do not have the numbers of x86's instructions and registers. Their names are looked
-// up instead.
-#include "llvm/CodeGen/LiveRegUnits.h"
+// LLVM's headers do not have the numbers of x86's instructions and registers. Their names are
+// looked up instead.
 #include "llvm/CodeGen/LivePhysRegs.h"
+#include "llvm/CodeGen/LiveRegUnits.h"
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineBranchProbabilityInfo.h"
 #include "llvm/CodeGen/MachineDominators.h"
@@ -42,18 +43,34 @@ constexpr const char *RegisterNames[] = {"RAX", "RCX", "RDX", "RSI", "RDI", "R8"
 constexpr unsigned NumRegisters = std::size(RegisterNames);
 constexpr uint16_t Flags = 1 << 15;
 
-// The list of `Opcode` names that our code consists of.
-constexpr const char *OpcodeNames[] = {"MOV64rm", "LEA64r", "INC64m",
-                                       "DEC64m",  "LOCK_INC64m", "JMP_1",   "LOCK_DEC64m",
-                                       "PUSHF64", "POPF64",      "PUSH64r", "POP64r",
-                                       "JCC_1",   "TAILJMPd64",  "TAILJMPd64_CC",
-                                       "CALL64pcrel32", "PUSH64i32", "PUSH64rmm",
-                                       "MOV64toPQIrr", "MOVPQIto64rr", "VMOV64toPQIrr",
-                                       "VMOVPQIto64rr"};
+// The names of the instructions that our code consists of, and of those that are taken apart.
+constexpr const char *OpcodeNames[] = {
+    "MOV64rm",      "LEA64r",        "INC64m",        "DEC64m",    "LOCK_INC64m", "JMP_1",
+    "LOCK_DEC64m",  "PUSHF64",       "POPF64",        "PUSH64r",   "POP64r",      "JCC_1",
+    "TAILJMPd64",   "TAILJMPd64_CC", "CALL64pcrel32", "PUSH64i32", "PUSH64rmm",   "MOV64toPQIrr",
+    "MOVPQIto64rr", "VMOV64toPQIrr", "VMOVPQIto64rr"};
 enum OpcodeAt : unsigned {
-  Load, Lea, Inc, Dec, LockInc, Jump, LockDec, PushFlags, PopFlags, Push, Pop,
-  JumpIf, TailJump, TailJumpIf, Call, PushNumber, PushWord,
-  ToVector, FromVector, ToVectorAvx, FromVectorAvx
+  Load,
+  Lea,
+  Inc,
+  Dec,
+  LockInc,
+  Jump,
+  LockDec,
+  PushFlags,
+  PopFlags,
+  Push,
+  Pop,
+  JumpIf,
+  TailJump,
+  TailJumpIf,
+  Call,
+  PushNumber,
+  PushWord,
+  ToVector,
+  FromVector,
+  ToVectorAvx,
+  FromVectorAvx
 };
 
 // What names of x86 mean in this target.
@@ -103,7 +120,7 @@ struct Machine {
   }
 };
 
-// Facts about an instruction; must match `Facts` in src/ffi/machine.rs.
+// Facts about an instruction; must match `Instruction` in src/machine/code.rs.
 enum Fact : uint32_t {
   IsCall = 1 << 0,
   // Control may not come to the next instruction.
@@ -114,12 +131,8 @@ enum Fact : uint32_t {
   ReturnsTwice = 1 << 4,
   // It makes no code: a label, or what describes the frame.
   IsMeta = 1 << 5,
-  IsConditional = 1 << 6,
-  IsVector = 1 << 7,
-  IsAssembly = 1 << 8,
   // An exception goes on from here to the caller.
   Unwinds = 1 << 9,
-  SetsUpFrame = 1 << 10,
   IsIndirect = 1 << 11,
   IsLabel = 1 << 12,
   // It ends the program.
@@ -164,7 +177,7 @@ struct PathpassMachineBlock {
   uint16_t LiveOut;
 };
 
-// Must match `Code` in src/ffi/machine.rs.
+// Must match `CodeKind` in src/ffi/machine.rs.
 enum class CodeKind : uint32_t {
   // Register = the thread's word, whose distance the linker knows.
   ReadWord,
@@ -197,6 +210,7 @@ enum class CodeKind : uint32_t {
   CallSymbol,
 };
 
+// Must match `Code` in src/ffi/machine.rs.
 struct PathpassMachineCode {
   CodeKind Kind;
   // Numbers of registers; all ones for none.
@@ -292,9 +306,8 @@ static int jumpTableOf(MachineBasicBlock &MBB) {
       Found = At;
     }
   for (auto &Other : MF)
-    if (&Other != &MBB && any_of(Other.terminators(), [](auto &MI) {
-          return MI.isIndirectBranch();
-        })) {
+    if (&Other != &MBB &&
+        any_of(Other.terminators(), [](auto &MI) { return MI.isIndirectBranch(); })) {
       // Sets that overlap may share a table from which some targets were removed.
       if (any_of(Other.successors(), [&](auto *To) { return Out.contains(To); }))
         return -1;
@@ -361,8 +374,8 @@ static void describeCall(const MachineInstr &MI, PathpassMachineInstruction &Kno
     if (Op.isGlobal()) {
       if (auto *F = dyn_cast<Function>(Op.getGlobal()->stripPointerCasts())) {
         Known.Callee = wrap(F);
-        bool GoesOn = F->hasFnAttribute(Attribute::NoUnwind) &&
-                      F->hasFnAttribute(Attribute::WillReturn);
+        bool GoesOn =
+            F->hasFnAttribute(Attribute::NoUnwind) && F->hasFnAttribute(Attribute::WillReturn);
         Known.Facts |= GoesOn ? 0 : uint32_t(MayStay);
         if (F->hasFnAttribute(Attribute::ReturnsTwice))
           Known.Facts |= ReturnsTwice;
@@ -397,10 +410,7 @@ static uint32_t factsOf(const MachineInstr &MI) {
   Is(IsLabel, MI.isLabel());
   Is(IsTrap, MI.getDesc().isTrap());
   Is(IsIndirect, MI.isIndirectBranch());
-  Is(IsConditional, MI.isConditionalBranch());
-  Is(SetsUpFrame, MI.getFlag(MachineInstr::FrameSetup) || MI.getFlag(MachineInstr::FrameDestroy));
   bool Assembly = MI.isInlineAsm();
-  Is(IsAssembly, Assembly);
   bool Stores = any_of(MI.memoperands(),
                        [](auto *Access) { return Access->isStore() && Access->isVolatile(); });
   bool IsText = Assembly && *MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
@@ -434,7 +444,7 @@ static void findLandingPads(ReadFunction &F,
       if (MI->isEHLabel()) {
         auto Found = Begins.find(MI->getOperand(0).getMCSymbol());
         Pad = Found == Begins.end() ? nullptr : Found->second;
-      } else if ((Known.Facts & (IsCall | IsAssembly)) && Pad) {
+      } else if ((Known.Facts & IsCall || MI->isInlineAsm()) && Pad) {
         if (auto At = Number.find(Pad); At != Number.end())
           Known.LandingPad = At->second;
       }
@@ -630,9 +640,7 @@ struct Writer {
   MachineInstrBuilder build(OpcodeAt Which, unsigned Into) {
     return BuildMI(MBB, At, Where, T.TII->get(T.Opcodes[Which]), Into);
   }
-  unsigned reg(uint32_t Number) const {
-    return Number < NumRegisters ? T.Registers[Number] : 0;
-  }
+  unsigned reg(uint32_t Number) const { return Number < NumRegisters ? T.Registers[Number] : 0; }
   // Base, scale, index, displacement, segment.
   static void address(MachineInstrBuilder &To, unsigned Base, unsigned Index, unsigned Scale,
                       int64_t Value, unsigned Segment) {
@@ -747,8 +755,8 @@ struct Writer {
 };
 } // namespace
 
-// If a branch jumps to a block at least every other time, lets it jump where it fell through, so that what is put behind
-// it comes first.
+// If a branch jumps to a block at least every other time, lets it jump where it fell through, so
+// that what is put behind it comes first.
 static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const Machine &T) {
   auto Share = BranchProbability::getUnknown();
   for (auto I = From.succ_begin(); I != From.succ_end(); ++I)
@@ -771,8 +779,8 @@ static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const M
 }
 
 // A new block on the edge between two blocks.
-static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From,
-                                    MachineBasicBlock &To, const Machine &T) {
+static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From, MachineBasicBlock &To,
+                                    const Machine &T) {
   auto &MF = *F.MF;
   bool FallsThrough = true;
   for (auto &MI : From.terminators())
@@ -832,8 +840,8 @@ extern "C" void pathpass_machine_write(Context *C, ReadFunction *F,
     } else {
       MBB = F->Blocks[Position.Block];
       auto &All = F->Instructions[Position.Block];
-      At = Position.Instruction < All.size() ? All[Position.Instruction]->getIterator()
-                                             : MBB->end();
+      At =
+          Position.Instruction < All.size() ? All[Position.Instruction]->getIterator() : MBB->end();
     }
     auto &Source = Position.To != UINT32_MAX ? *F->Blocks[Position.To] : *MBB;
     auto From = Position.To != UINT32_MAX ? Source.begin() : At;
@@ -881,10 +889,10 @@ struct MachinePass : ModulePass {
 } // namespace
 
 namespace {
-// Functions that the code generator makes behind our pass, such as those for indirect calls that are
-// hardened, have seen no selection of instructions: since our pass takes the whole module, those that
-// follow begin anew. They are filled in later, and until then have the code of what they are in
-// LLVM's intermediate code: a return.
+// Functions that the code generator makes behind our pass, such as those for indirect calls that
+// are hardened, have seen no selection of instructions: since our pass takes the whole module,
+// those that follow begin anew. They are filled in later, and until then have the code of what they
+// are in LLVM's intermediate code: a return.
 struct LateFunctionPass : MachineFunctionPass {
   static char ID;
   LateFunctionPass() : MachineFunctionPass(ID) {}

@@ -58,8 +58,8 @@ struct PathPass : PassInfoMixin<PathPass> {
   PathpassSituation Situation;
   // Outside of every pipeline that has a level.
   explicit PathPass(bool Last) : Situation{-1, 0, Last, false} {}
-  // `Last` says that all that follows is code generation that optimises, and `IsLinkedLater` that no
-  // code is generated, since link-time optimisation follows.
+  // `Last` says that all that follows is code generation that optimises, and `IsLinkedLater` that
+  // no code is generated, since link-time optimisation follows.
   PathPass(OptimizationLevel Level, bool Last, bool IsLinkedLater = false)
       : Situation{int(Level.getSpeedupLevel()), int(Level.getSizeLevel()), Last, IsLinkedLater} {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {

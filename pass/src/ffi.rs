@@ -328,6 +328,7 @@ fn values(place: usize) -> Vec<String> {
 mod tests {
     use std::fmt::Debug;
 
+    use super::machine::{CodeKind, EdgeForm};
     use super::*;
 
     /// The enumerators of an enumeration in C++.
@@ -335,7 +336,8 @@ mod tests {
         let (_, list) = source.split_once(&format!("enum class {name} : ")).expect("it is defined");
         let (_, list) = list.split_once('{').expect("it has a list");
         let (list, _) = list.split_once('}').expect("the list ends");
-        list.split(',').map(str::trim).collect()
+        let lines = list.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        lines.flat_map(|line| line.split(',')).map(str::trim).filter(|of| !of.is_empty()).collect()
     }
 
     #[track_caller]
@@ -362,6 +364,9 @@ mod tests {
         let debug_info = include_str!("../cpp/debug_info.cpp");
         check(debug_info, "ScopeKind", scopes.map(|kind| (kind, kind as u32)));
         let points = [PipelinePoint::Late, PipelinePoint::Early, PipelinePoint::BehindProfiler];
+        let machine = include_str!("../cpp/machine.cpp");
+        check(machine, "EdgeForm", EdgeForm::ALL.map(|form| (form, form as u32)));
+        check(machine, "CodeKind", CodeKind::ALL.map(|kind| (kind, kind as u32)));
         let plugin = include_str!("../cpp/plugin.cpp");
         check(plugin, "PipelinePoint", points.map(|point| (point, point as u32)));
     }

@@ -33,7 +33,7 @@ mod read;
 mod write;
 
 use inkwell::module::Module;
-use pathformat::settings::Stage;
+use pathformat::settings::{Level, Stage};
 
 use crate::layout::Layout;
 use crate::options::Options;
@@ -48,7 +48,7 @@ fn prepare(module: &Module<'_>, options: &Options) -> bool {
 /// Instruments a unit; true if it was changed.
 fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
     let is_changed = if options.stage == Stage::Machine {
-        machine::mark(module, options)
+        prepare_machine_code(module, options)
     } else {
         count(module, options, analyses)
     };
@@ -70,4 +70,39 @@ fn count(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -
     let layout = Layout::of(&manifest);
     write::unit(module, &unit, &plans, &manifest, &layout, options);
     true
+}
+
+/// Leaves a unit to the code generator, which will count in its machine code; true if it was
+/// changed.
+fn prepare_machine_code(module: &Module<'_>, options: &Options) -> bool {
+    if !read::is_counted(module, options) || !machine::mark::mark(module, options.level) {
+        return false;
+    }
+    let options = options.for_module(module, llvm::moves_thread_pointer(module));
+    write::prepare_machine(module, &options);
+    true
+}
+
+/// Counts in the machine code of a unit, if that was left to the code generator. `options` has them
+/// for a level.
+fn count_in_machine_code(
+    module: &Module<'_>,
+    context: *mut ffi::machine::Context,
+    options: impl Fn(Level) -> Options,
+) {
+    let Some(level) = machine::mark::level(module) else { return };
+    let options = options(level);
+    if !read::is_counted(module, &options) {
+        return;
+    }
+    let options = &options.for_module(module, llvm::moves_thread_pointer(module));
+    let body = |function, known: Option<&_>| {
+        let code = machine::code::Function::read(context, function);
+        let code = code.ok_or("the code generator does not say which registers are in use")?;
+        machine::plan(machine::Graph::read(code, options, known)?, options)
+    };
+    let unit = read::unit_of(module, options, body, |plan| plan.graph.weights);
+    let manifest = describe::machine_unit(&unit, options);
+    let layout = Layout::of(&manifest);
+    write::machine_unit(module, context, &unit, &manifest, &layout, options);
 }

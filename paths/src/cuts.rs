@@ -158,7 +158,8 @@ impl Cuts {
         self.reachable[block.index()]
     }
 
-    /// The reachable blocks, each after its successors unless the edge is cut; the entry is the last.
+    /// The reachable blocks, each after its successors unless the edge is cut; the entry is the
+    /// last.
     pub fn postorder(&self) -> &[Block] {
         &self.order
     }

@@ -2,8 +2,8 @@
 //!
 //! * [`report`] is a report: `heading`, one table, `remarks`. [`options`] selects the table and its
 //!   form.
-//! * The tables of a report are `hot_paths`, [`hot_blocks`], `functions`, `skipped`, [`opcodes`],
-//!   [`calls`] and [`branches`].
+//! * The tables of a report are `hot_paths`, [`hot_blocks`], `functions`, `skipped`, [`opcodes`]
+//!   with `instruction_class`, [`calls`] and [`branches`].
 //! * [`coverage`] is the table of coverage, [`missing`] the list of code that was not covered.
 //! * [`diff`] shows the differences between two reports, [`spectra`] those between failing and
 //!   passing runs.
@@ -40,6 +40,7 @@ pub(crate) mod functions;
 pub(crate) mod heading;
 pub mod hot_blocks;
 pub(crate) mod hot_paths;
+mod instruction_class;
 pub(crate) mod json_tables;
 pub(crate) mod markdown;
 pub mod missing;

@@ -14,6 +14,7 @@ complete -c pathcc -c pathc++ -c pathfc -a '-fpath-trace=control-flow' -d 'paths
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-trace-from=' -d 'trace: begin when F is entered the N-th time'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-stage=late' -d 'the code that runs'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-stage=early' -d 'the branches of the source, before optimisation'
+complete -c pathcc -c pathc++ -c pathfc -a '-fpath-stage=machine' -d 'the code that runs, in machine code: cheaper'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-threads=exact' -d 'each thread for itself'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-threads=single' -d 'as if there was one thread'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-threads=atomic' -d 'by atomic additions'

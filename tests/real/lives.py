@@ -33,7 +33,7 @@ from tests.real.tools import (
     export,
     run,
 )
-from tests.real.ways import LEVELS, STAGES, log_flags, modes_of
+from tests.real.ways import LEVELS, MODES, STAGES, log_flags, modes_of
 
 KEPT = SCRATCH / "lives"
 

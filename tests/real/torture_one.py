@@ -166,7 +166,8 @@ class Torture:
         program is suitable at all.
         """
         try:
-            if (level, stage) != (LEVELS[0], self.stages[0]) and not quick and not self.plain(cc, level):
+            is_first = (level, stage) == (LEVELS[0], self.stages[0])
+            if not is_first and not quick and not self.plain(cc, level):
                 self.result.left_out = f"plain clang does not build it at {level}"
                 return False
         except TookTooLong:

@@ -50,7 +50,6 @@ pub(crate) struct Instruction {
 /// `cpp/machine.cpp`.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "C++ makes the values"))]
 pub(crate) enum EdgeForm {
     /// The target stands behind its source, without a jump.
     FallsThrough,
@@ -60,6 +59,12 @@ pub(crate) enum EdgeForm {
     Fixed,
     /// An exception takes it.
     Unwinds,
+}
+
+impl EdgeForm {
+    /// All of them; C++ makes the values.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only a test needs the list"))]
+    pub(crate) const ALL: [Self; 4] = [Self::FallsThrough, Self::Jumps, Self::Fixed, Self::Unwinds];
 }
 
 /// Must match `PathpassMachineEdge` in `cpp/machine.cpp`.
@@ -110,6 +115,34 @@ pub(crate) enum CodeKind {
     PushNumber,
     PushWord,
     CallSymbol,
+}
+
+impl CodeKind {
+    /// All of them.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only a test needs the list"))]
+    pub(crate) const ALL: [Self; 21] = [
+        Self::ReadWord,
+        Self::ReadDelta,
+        Self::LoadAddress,
+        Self::AddUp,
+        Self::Copy,
+        Self::Add,
+        Self::Increment,
+        Self::Decrement,
+        Self::LockedIncrement,
+        Self::LockedDecrement,
+        Self::SaveFlags,
+        Self::RestoreFlags,
+        Self::Save,
+        Self::Restore,
+        Self::MoveStack,
+        Self::SaveInVector,
+        Self::RestoreFromVector,
+        Self::Assembly,
+        Self::PushNumber,
+        Self::PushWord,
+        Self::CallSymbol,
+    ];
 }
 
 /// Must match `PathpassMachineCode` in `cpp/machine.cpp`.
@@ -183,7 +216,7 @@ pub(crate) unsafe extern "C" fn pathpass_machine_run(module: LLVMModuleRef, cont
     // SAFETY: the caller keeps the module; `ManuallyDrop` keeps inkwell from disposing of it.
     let module = ManuallyDrop::new(unsafe { Module::new(module) });
     let options = |level| GivenValues { values: &values }.options(level, true);
-    let run = || crate::machine::run(&module, context.cast(), options);
+    let run = || crate::count_in_machine_code(&module, context.cast(), options);
     if catch_unwind(AssertUnwindSafe(run)).is_err() && options(Level::Unknown).verify {
         std::process::abort();
     }

@@ -126,9 +126,8 @@ fn best(
     part: &[Region],
 ) -> Option<(Register, Vec<Region>)> {
     let executions = |of: &Region| regions.frequency[of.index()].max(1);
-    let sum = |of: &mut dyn Iterator<Item = &Region>| {
-        of.map(executions).fold(0, u64::saturating_add)
-    };
+    let sum =
+        |of: &mut dyn Iterator<Item = &Region>| of.map(executions).fold(0, u64::saturating_add);
     let is_free = |register: Register, of: &Region| !busy[of.index()].has(register);
     let useful = Register::all().filter(|&of| part.iter().any(|region| is_free(of, region)));
     let mut useful: Vec<_> = useful.collect();
@@ -180,7 +179,7 @@ fn readings(
         let node = 2 + 2 * at;
         at += 1;
         let price = match regions.is_point[region.index()] {
-            true => regions.frequency[region.index()].max(1).min(UNLIMITED / 1024),
+            true => regions.frequency[region.index()].clamp(1, UNLIMITED / 1024),
             false => UNLIMITED,
         };
         arcs.push((node, node + 1, price));

@@ -2,8 +2,8 @@
 //!
 //! A loop may use few registers, while others keep what is needed behind it. One of those that the
 //! loop never touches goes to a vector register where the loop is entered, has the address of the
-//! thread's counters meanwhile, and comes back on each way out. This is done for loops without calls,
-//! the smallest first, where it costs less than reading the address in the loop.
+//! thread's counters meanwhile, and comes back on each way out. This is done for loops without
+//! calls, the smallest first, where it costs less than reading the address in the loop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,9 +142,10 @@ fn inner_regions(cfg: &Cfg, regions: &Regions, nodes: &BTreeSet<Block>) -> Vec<R
     let of_nodes = nodes.iter().flat_map(|&node| {
         [regions.top(node), regions.body(node), regions.end(node), regions.tail(node)]
     });
-    let between = nodes.iter().flat_map(|&node| cfg.successors(node)).filter(|&&edge| {
-        nodes.contains(&cfg.edge(edge).to)
-    });
+    let between = nodes
+        .iter()
+        .flat_map(|&node| cfg.successors(node))
+        .filter(|&&edge| nodes.contains(&cfg.edge(edge).to));
     of_nodes.chain(between.map(|&edge| regions.on(edge))).collect()
 }
 

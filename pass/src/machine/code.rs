@@ -293,9 +293,14 @@ impl Block<'_> {
     /// C++ made the value, and what it points to lives as long as `'ctx`.
     unsafe fn of(block: &ffi::MachineBlock) -> Self {
         // A vector of C++ without elements may have a null pointer.
-        // SAFETY: as said above.
+        /// # Safety
+        /// There are so many values at `first`, which live as long as `'ctx`.
         unsafe fn list<'ctx, T>(first: *const T, length: usize) -> &'ctx [T] {
-            if length == 0 { &[] } else { unsafe { slice::from_raw_parts(first, length) } }
+            if length == 0 {
+                return &[];
+            }
+            // SAFETY: as said above.
+            unsafe { slice::from_raw_parts(first, length) }
         }
         // SAFETY: as said above.
         let (instructions, edges, name) = unsafe {

@@ -2,8 +2,8 @@
 //!
 //! `paths` plans as for LLVM's intermediate code. If the number of a path would live over a call
 //! all the same, the path ends before that call, and the plan is made again. If no register is free
-//! for the number, paths end before the nodes where that is so. If this does not help, a lower limit
-//! makes shorter paths, until no number needs a register.
+//! for the number, paths end before the nodes where that is so. If this does not help, a lower
+//! limit makes shorter paths, until no number needs a register.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,8 @@ use crate::options::{Addressing, Options};
 /// edge has paths of its own.
 const LIMITS: [u64; 4] = [256, 32, 4, 1];
 
-/// How often paths are cut where no register is free for their numbers, before the limit is lowered.
+/// How often paths are cut where no register is free for their numbers, before the limit is
+/// lowered.
 const ROUNDS: u32 = 24;
 
 /// The most paths of a function: our instructions add no larger numbers.
@@ -54,6 +55,8 @@ pub(crate) fn plan<'ctx>(
     let techniques = options.techniques.in_plan(graph.weights);
     let techniques = paths::techniques::Techniques {
         loop_entries: techniques.loop_entries && options.level != Level::Zero,
+        // Otherwise numbers would live over calls.
+        constants: true,
         ..techniques
     };
     let mut ends = calls::ends(&graph, techniques.loop_entries);
@@ -99,9 +102,7 @@ pub(crate) fn plan<'ctx>(
         let needs = |region: Region| !options.counts_in_place() && regions.counts_constant(region);
         let bases = base::place(&regions, &number, needs);
         let loans = match options.addressing {
-            Addressing::Word => {
-                borrow::for_loops(&graph, &cfg, &regions, &number, needs, &bases)
-            }
+            Addressing::Word => borrow::for_loops(&graph, &cfg, &regions, &number, needs, &bases),
             // Reading the address takes a second register.
             Addressing::Delta | Addressing::Site => Loans::none(&regions),
         };

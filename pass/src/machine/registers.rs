@@ -5,7 +5,8 @@
 //!
 //! The register holds the number as an address: that of the counter with this number, less that of
 //! the part's *bias*, plus that of the thread's counters. So a count needs no other register. The
-//! bias is the number that is set most often, so that setting it is no more than reading the address.
+//! bias is the number that is set most often, so that setting it is no more than reading the
+//! address.
 
 use paths::placement::Op;
 
@@ -22,7 +23,8 @@ pub(crate) struct NumberRegister {
 }
 
 /// The register of the number in each region where it is needed. Where a part of the function has
-/// none to spare, gives the parts of it at which one would be free if the number did not live there.
+/// none to spare, gives the parts of it at which one would be free if the number did not live
+/// there.
 pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<NumberRegister>>, Vec<Region>> {
     let is_part = |region: Region| {
         regions.is_live[region.index()]

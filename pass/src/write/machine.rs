@@ -264,8 +264,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The code at the top or at the end of a node, with the place where it stands. If no register is
-    /// free there, but elsewhere in the node, the counts are made there: a node runs to its end.
+    /// The code at the top or at the end of a node, with the place where it stands. If no register
+    /// is free there, but elsewhere in the node, the counts are made there: a node runs to its end.
     fn at_node(&self, region: Region, node: Node, place: Place) -> (Place, Vec<Code>) {
         let MachinePlan { graph, regions, number, bases, loans, .. } = self.plan;
         let at = region.index();

@@ -3,109 +3,18 @@
 //!
 //! The instructions of a block ran as often as the block, so their counts take no time in a run.
 //! They are instructions of the intermediate code at the stage of the pass (see `-fpath-stage=`),
-//! not those of the processor. A block that a call in it left for good counts in full.
+//! or at the stage `machine` those of the processor. A block that a call in it left for good counts
+//! in full.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use counts::model::{Count, Function, PHI, Report};
 use counts::select::Chosen;
-use pathformat::manifest::VECTOR;
 
+pub use crate::show::instruction_class::Class;
 use crate::show::rows::{self, NO_MATCH, Names, hidden, left_out, not_of_mode, share};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
-
-mod machine;
-
-/// The class of an instruction. The order is that of the tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// `load`
-    Load,
-    /// `store`
-    Store,
-    /// Read-modify-write, compare-and-swap, fences.
-    Atomic,
-    /// `mul`
-    Multiply,
-    /// `fmul`, and the intrinsics that multiply and add.
-    FloatMultiply,
-    /// Quotients and remainders of whole or floating-point numbers.
-    Divide,
-    /// Other arithmetic of whole numbers, comparison included.
-    Integer,
-    /// Other arithmetic of floating-point numbers.
-    Float,
-    /// Conversions from one type to another.
-    Convert,
-    /// `getelementptr` and `alloca`.
-    Address,
-    /// `br`, `switch`, `indirectbr`.
-    Branch,
-    /// Calls of functions.
-    Call,
-    /// `ret`, `resume`, `unreachable`.
-    Leave,
-    /// Anything on vectors.
-    Vector,
-    /// Calls of LLVM's intrinsics, which mostly become a few instructions.
-    Intrinsic,
-    /// Anything else: `select`, `freeze`, parts of structures, assembly.
-    Other,
-}
-
-impl Class {
-    /// Returns the class of an opcode of the manifest: LLVM's, or of machine code.
-    pub fn of(opcode: &str) -> Self {
-        match opcode {
-            _ if opcode.starts_with(VECTOR) => Self::Vector,
-            "load" => Self::Load,
-            "store" => Self::Store,
-            "atomicrmw" | "cmpxchg" | "fence" => Self::Atomic,
-            "mul" => Self::Multiply,
-            "fmul" | "llvm.fmuladd" | "llvm.fma" => Self::FloatMultiply,
-            "udiv" | "sdiv" | "urem" | "srem" | "fdiv" | "frem" => Self::Divide,
-            "add" | "sub" | "shl" | "lshr" | "ashr" | "and" | "or" | "xor" | "icmp" => {
-                Self::Integer
-            }
-            "fadd" | "fsub" | "fneg" | "fcmp" => Self::Float,
-            "trunc" | "zext" | "sext" | "fptrunc" | "fpext" | "fptoui" | "fptosi" | "uitofp"
-            | "sitofp" | "ptrtoint" | "ptrtoaddr" | "inttoptr" | "bitcast" | "addrspacecast" => {
-                Self::Convert
-            }
-            "getelementptr" | "alloca" => Self::Address,
-            "br" | "switch" | "indirectbr" => Self::Branch,
-            "call" | "invoke" | "callbr" => Self::Call,
-            "ret" | "resume" | "unreachable" => Self::Leave,
-            _ if opcode.starts_with("llvm.") => Self::Intrinsic,
-            _ => machine::class(opcode).unwrap_or(Self::Other),
-        }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Load => "load",
-            Self::Store => "store",
-            Self::Atomic => "atomic",
-            Self::Multiply => "integer multiply",
-            Self::FloatMultiply => "float multiply",
-            Self::Divide => "divide",
-            Self::Integer => "integer",
-            Self::Float => "float",
-            Self::Convert => "convert",
-            Self::Address => "address",
-            Self::Branch => "branch",
-            Self::Call => "call",
-            Self::Leave => "leave",
-            Self::Vector => "vector",
-            Self::Intrinsic => "intrinsic",
-            Self::Other => "other",
-        })
-    }
-}
 
 /// Executed instructions by class and opcode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

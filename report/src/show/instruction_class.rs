@@ -1,9 +1,101 @@
-//! The class of an instruction of the machine, by LLVM's name for it: `ADD64rm` adds to a register
-//! what a register and memory hold (`llvm/lib/Target/X86/X86InstrInfo.td`).
+//! The class of an instruction: LLVM's by its opcode, or the machine's by LLVM's name for it.
 //!
-//! An instruction that computes with what it loads counts as what it computes.
+//! `ADD64rm` adds to a register what a register and memory hold
+//! (`llvm/lib/Target/X86/X86InstrInfo.td`). An instruction of the machine that computes with what
+//! it loads counts as what it computes.
 
-use super::Class;
+use std::fmt;
+
+use pathformat::manifest::VECTOR;
+
+/// The class of an instruction. The order is that of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// `load`
+    Load,
+    /// `store`
+    Store,
+    /// Read-modify-write, compare-and-swap, fences.
+    Atomic,
+    /// `mul`
+    Multiply,
+    /// `fmul`, and the intrinsics that multiply and add.
+    FloatMultiply,
+    /// Quotients and remainders of whole or floating-point numbers.
+    Divide,
+    /// Other arithmetic of whole numbers, comparison included.
+    Integer,
+    /// Other arithmetic of floating-point numbers.
+    Float,
+    /// Conversions from one type to another.
+    Convert,
+    /// `getelementptr` and `alloca`.
+    Address,
+    /// `br`, `switch`, `indirectbr`.
+    Branch,
+    /// Calls of functions.
+    Call,
+    /// `ret`, `resume`, `unreachable`.
+    Leave,
+    /// Anything on vectors.
+    Vector,
+    /// Calls of LLVM's intrinsics, which mostly become a few instructions.
+    Intrinsic,
+    /// Anything else: `select`, `freeze`, parts of structures, assembly.
+    Other,
+}
+
+impl Class {
+    /// Returns the class of an opcode of the manifest: LLVM's, or of machine code.
+    pub fn of(opcode: &str) -> Self {
+        match opcode {
+            _ if opcode.starts_with(VECTOR) => Self::Vector,
+            "load" => Self::Load,
+            "store" => Self::Store,
+            "atomicrmw" | "cmpxchg" | "fence" => Self::Atomic,
+            "mul" => Self::Multiply,
+            "fmul" | "llvm.fmuladd" | "llvm.fma" => Self::FloatMultiply,
+            "udiv" | "sdiv" | "urem" | "srem" | "fdiv" | "frem" => Self::Divide,
+            "add" | "sub" | "shl" | "lshr" | "ashr" | "and" | "or" | "xor" | "icmp" => {
+                Self::Integer
+            }
+            "fadd" | "fsub" | "fneg" | "fcmp" => Self::Float,
+            "trunc" | "zext" | "sext" | "fptrunc" | "fpext" | "fptoui" | "fptosi" | "uitofp"
+            | "sitofp" | "ptrtoint" | "ptrtoaddr" | "inttoptr" | "bitcast" | "addrspacecast" => {
+                Self::Convert
+            }
+            "getelementptr" | "alloca" => Self::Address,
+            "br" | "switch" | "indirectbr" => Self::Branch,
+            "call" | "invoke" | "callbr" => Self::Call,
+            "ret" | "resume" | "unreachable" => Self::Leave,
+            _ if opcode.starts_with("llvm.") => Self::Intrinsic,
+            _ => of_machine(opcode).unwrap_or(Self::Other),
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Atomic => "atomic",
+            Self::Multiply => "integer multiply",
+            Self::FloatMultiply => "float multiply",
+            Self::Divide => "divide",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Convert => "convert",
+            Self::Address => "address",
+            Self::Branch => "branch",
+            Self::Call => "call",
+            Self::Leave => "leave",
+            Self::Vector => "vector",
+            Self::Intrinsic => "intrinsic",
+            Self::Other => "other",
+        })
+    }
+}
 
 /// Beginnings of names in the order in which they are tried, with their classes.
 const BEGINNINGS: [(&str, Class); 40] = [
@@ -54,7 +146,7 @@ const ARITHMETIC: [&str; 12] =
     ["ADD", "SUB", "AND", "OR", "XOR", "SHL", "SHR", "SAR", "ROL", "ROR", "SBB", "ANDN"];
 
 /// Returns the class of an instruction; `None` if its name tells none.
-pub(super) fn class(name: &str) -> Option<Class> {
+fn of_machine(name: &str) -> Option<Class> {
     // A `V` begins the names of those with three operands.
     let plain = name.strip_prefix('V').unwrap_or(name);
     let is_packed = ["PS", "PD"]
@@ -106,7 +198,7 @@ mod tests {
             ("ADD64rm", Class::Integer),
             ("VADDSDrr", Class::Float),
             ("VMULPDrm", Class::Vector),
-            ("PADDQrr", Class::Vector),
+            ("PANDrr", Class::Vector),
             ("PUSH64r", Class::Store),
             ("POP64r", Class::Load),
             ("IMUL64rr", Class::Multiply),
@@ -118,8 +210,8 @@ mod tests {
             ("RET64", Class::Leave),
         ];
         for (name, expected) in known {
-            assert_eq!(class(name), Some(expected), "{name}");
+            assert_eq!(of_machine(name), Some(expected), "{name}");
         }
-        assert_eq!(class("extractvalue"), None);
+        assert_eq!(of_machine("extractvalue"), None);
     }
 }
