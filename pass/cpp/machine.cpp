@@ -48,7 +48,7 @@ constexpr const char *OpcodeNames[] = {
     "MOV64rm",      "LEA64r",        "INC64m",        "DEC64m",    "LOCK_INC64m", "JMP_1",
     "LOCK_DEC64m",  "PUSHF64",       "POPF64",        "PUSH64r",   "POP64r",      "JCC_1",
     "TAILJMPd64",   "TAILJMPd64_CC", "CALL64pcrel32", "PUSH64i32", "PUSH64rmm",   "MOV64toPQIrr",
-    "MOVPQIto64rr", "VMOV64toPQIrr", "VMOVPQIto64rr"};
+    "MOVPQIto64rr", "VMOV64toPQIrr", "VMOVPQIto64rr", "MOV64ri32", "ADD64mr"};
 enum OpcodeAt : unsigned {
   Load,
   Lea,
@@ -70,7 +70,9 @@ enum OpcodeAt : unsigned {
   ToVector,
   FromVector,
   ToVectorAvx,
-  FromVectorAvx
+  FromVectorAvx,
+  Set,
+  AddTo
 };
 
 // What names of x86 mean in this target.
@@ -137,6 +139,8 @@ enum Fact : uint32_t {
   IsLabel = 1 << 12,
   // It ends the program.
   IsTrap = 1 << 13,
+  // It looks at what others change.
+  Waits = 1 << 14,
 };
 } // namespace
 
@@ -189,6 +193,9 @@ enum class CodeKind : uint32_t {
   AddUp,
   // Register = Index + Value.
   Copy,
+  Clear,
+  // Adds Index to the counter at Register + Value, or to that at the array + Value.
+  AddTo,
   Add,
   // The counter at Register + Value, or that at the array + Value.
   Increment,
@@ -408,6 +415,7 @@ static uint32_t factsOf(const MachineInstr &MI) {
   Is(Leaves, MI.isReturn(MachineInstr::AnyInBundle));
   Is(IsMeta, MI.isMetaInstruction());
   Is(IsLabel, MI.isLabel());
+  Is(Waits, MI.hasOrderedMemoryRef());
   Is(IsTrap, MI.getDesc().isTrap());
   Is(IsIndirect, MI.isIndirectBranch());
   bool Assembly = MI.isInlineAsm();
@@ -657,12 +665,13 @@ struct Writer {
     unsigned Known = MF.addFrameInst(MCCFIInstruction::createAdjustCfaOffset(nullptr, Bytes));
     BuildMI(MBB, At, Where, T.TII->get(TargetOpcode::CFI_INSTRUCTION)).addCFIIndex(Known);
   }
-  void count(OpcodeAt Which, const PathpassMachineCode &Code) {
+  MachineInstrBuilder count(OpcodeAt Which, const PathpassMachineCode &Code) {
     auto To = build(Which);
     if (Code.Global)
       relative(To, unwrap<GlobalValue>(Code.Global), Code.Value, 0);
     else
       address(To, reg(Code.Register), 0, 1, Code.Value, 0);
+    return To;
   }
   void write(const PathpassMachineCode &Code) {
     unsigned R = reg(Code.Register);
@@ -691,19 +700,29 @@ struct Writer {
       address(To, reg(Code.Index), 0, 1, Code.Value, 0);
       break;
     }
+    case CodeKind::Clear:
+      build(Set, R).addImm(0);
+      break;
+    case CodeKind::AddTo:
+      count(AddTo, Code).addReg(reg(Code.Index));
+      break;
     case CodeKind::Add: {
       auto To = build(Lea, R);
       address(To, R, 0, 1, Code.Value, 0);
       break;
     }
     case CodeKind::Increment:
-      return count(Inc, Code);
+      count(Inc, Code);
+      break;
     case CodeKind::Decrement:
-      return count(Dec, Code);
+      count(Dec, Code);
+      break;
     case CodeKind::LockedIncrement:
-      return count(LockInc, Code);
+      count(LockInc, Code);
+      break;
     case CodeKind::LockedDecrement:
-      return count(LockDec, Code);
+      count(LockDec, Code);
+      break;
     case CodeKind::SaveFlags:
       build(PushFlags);
       adjustFrame(8);

@@ -16,6 +16,8 @@
 //! | `registers.rs` | **plan**: the register of the path's number |
 //! | `base.rs` | **plan**: where the address of the counters is read |
 //! | `plan.rs` | **plan**: all of that together |
+//! | `loops.rs` | **plan**: loops that no call interrupts |
+//! | `sums.rs` | **plan**: counters that are summed up in registers |
 //! | `borrow.rs` | **plan**: registers that loops borrow of the program |
 //! | `cut.rs` | the least cut of a graph, which `base` needs |
 
@@ -25,10 +27,12 @@ mod calls;
 pub(crate) mod code;
 mod cut;
 mod graph;
+mod loops;
 pub(crate) mod mark;
 mod plan;
 pub(crate) mod registers;
 pub(crate) mod steps;
+mod sums;
 
 pub(crate) use self::graph::{EdgePlace, Graph, Node};
 pub(crate) use self::plan::{MachinePlan, plan};

@@ -46,7 +46,7 @@ STAGES = ["late", "early", "machine"]
 # Those of traces.
 TRACE_STAGES = ["late", "early"]
 # What is counted in machine code. What else is asked for there is counted at the stage `late`.
-MACHINE_MODES = ("paths", "whole-loops", "limit")
+MACHINE_MODES = ("paths", "whole-loops", "promoted", "limit")
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 

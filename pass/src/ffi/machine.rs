@@ -99,6 +99,8 @@ pub(crate) enum CodeKind {
     LoadAddress,
     AddUp,
     Copy,
+    Clear,
+    AddTo,
     Add,
     Increment,
     Decrement,
@@ -120,12 +122,14 @@ pub(crate) enum CodeKind {
 impl CodeKind {
     /// All of them.
     #[cfg_attr(not(test), expect(dead_code, reason = "only a test needs the list"))]
-    pub(crate) const ALL: [Self; 21] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::ReadWord,
         Self::ReadDelta,
         Self::LoadAddress,
         Self::AddUp,
         Self::Copy,
+        Self::Clear,
+        Self::AddTo,
         Self::Add,
         Self::Increment,
         Self::Decrement,

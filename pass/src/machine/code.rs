@@ -24,6 +24,15 @@ impl Register {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vector(u32);
 
+/// A register of the program that is borrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loan {
+    /// The register.
+    pub(crate) register: Register,
+    /// The vector register that keeps what it held.
+    pub(crate) vector: Vector,
+}
+
 /// A set of vector registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vectors(u16);
@@ -192,6 +201,11 @@ impl Instruction<'_> {
     /// It ends the program.
     pub(crate) fn is_trap(self) -> bool {
         self.has(13)
+    }
+
+    /// It looks at what others change: an access that is volatile or atomic.
+    pub(crate) fn waits(self) -> bool {
+        self.has(14)
     }
 
     /// Registers that it reads or writes.
@@ -374,9 +388,13 @@ pub(crate) enum Code {
     AddUp { into: Register, other: Register },
     /// Copies a register and adds to the copy; no flags change.
     Copy { into: Register, from: Register, value: i64 },
+    /// Sets a register to 0; no flags change.
+    Clear(Register),
+    /// Adds a register to a counter. Flags change.
+    AddTo { at: CounterAddress, sum: Register },
     /// Adds to a register; no flags change.
     Add { register: Register, value: i64 },
-    /// Steps a counter by one, down if `is_back`. Only this changes flags.
+    /// Steps a counter by one, down if `is_back`. Flags change.
     Step { at: CounterAddress, is_back: bool, is_locked: bool },
     /// Pushes the flags.
     SaveFlags,
@@ -429,6 +447,17 @@ impl Code {
             &Self::Copy { into, from, value } => {
                 ffi::Code { index: from.0, value, ..register(CodeKind::Copy, into) }
             }
+            &Self::Clear(which) => register(CodeKind::Clear, which),
+            &Self::AddTo { at: CounterAddress::Based { base, displacement }, sum } => {
+                ffi::Code { index: sum.0, value: displacement, ..register(CodeKind::AddTo, base) }
+            }
+            &Self::AddTo { at: CounterAddress::Fixed { array, displacement }, sum } => ffi::Code {
+                value: displacement,
+                global: array.0,
+                index: sum.0,
+                kind: CodeKind::AddTo,
+                ..none
+            },
             &Self::Add { register: into, value } => {
                 ffi::Code { value, ..register(CodeKind::Add, into) }
             }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use pathformat::settings::Level;
+use pathformat::settings::{Level, Mode, Threads};
 use paths::cfg::{Block, Cfg};
 
 use super::base::{self, Bases};
@@ -15,6 +15,7 @@ use super::borrow::{self, Loans};
 use super::graph::Graph;
 use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
+use super::sums::{self, Sums};
 use super::{calls, registers};
 use crate::options::{Addressing, Options};
 
@@ -45,6 +46,8 @@ pub(crate) struct MachinePlan<'ctx> {
     pub(crate) bases: Bases,
     /// Where registers of the program are borrowed for it.
     pub(crate) loans: Loans,
+    /// The counters that loops keep in registers.
+    pub(crate) sums: Sums,
 }
 
 /// Plans a function, or gives the reason why it is not counted.
@@ -98,11 +101,22 @@ pub(crate) fn plan<'ctx>(
                 continue;
             }
         };
+        let mut regions = regions;
+        let may_sum = options.promotes() && options.threads != Threads::Atomic;
+        let sums = if may_sum && options.mode == Mode::Paths && !graph.code.returns_twice {
+            sums::choose(&graph, &cfg, &mut regions, &number)
+        } else {
+            Sums::default()
+        };
+        let regions = regions;
         // The number's register leads to its counters by itself.
-        let needs = |region: Region| !options.counts_in_place() && regions.counts_constant(region);
+        let needs =
+            |region: Region| !options.counts_in_place() && sums.leave_count(&regions, region);
         let bases = base::place(&regions, &number, needs);
         let loans = match options.addressing {
-            Addressing::Word => borrow::for_loops(&graph, &cfg, &regions, &number, needs, &bases),
+            Addressing::Word => {
+                borrow::for_loops(&graph, &cfg, &regions, &number, needs, &bases, &sums)
+            }
             // Reading the address takes a second register.
             Addressing::Delta | Addressing::Site => Loans::none(&regions),
         };
@@ -112,7 +126,7 @@ pub(crate) fn plan<'ctx>(
             let is_lent = |region: Region| loans.at[region.index()].is_some();
             base::place(&regions, &number, |region| needs(region) && !is_lent(region))
         };
-        return Ok(MachinePlan { graph, cfg, paths, regions, number, bases, loans });
+        return Ok(MachinePlan { graph, cfg, paths, regions, number, bases, loans, sums });
     }
 }
 

@@ -209,17 +209,6 @@ impl Regions {
     pub(crate) fn uses_number(&self, region: Region) -> bool {
         self.steps[region.index()].iter().any(|step| !matches!(step.op, Op::CountAt(_)))
     }
-
-    /// True if a step of a region counts.
-    pub(crate) fn counts(&self, region: Region) -> bool {
-        let counts = |step: &PathStep| matches!(step.op, Op::Count(_) | Op::CountAt(_));
-        self.steps[region.index()].iter().any(counts)
-    }
-
-    /// True if a step of a region counts at a place that is known.
-    pub(crate) fn counts_constant(&self, region: Region) -> bool {
-        self.steps[region.index()].iter().any(|step| matches!(step.op, Op::CountAt(_)))
-    }
 }
 
 /// For each node, true if control can come to it.

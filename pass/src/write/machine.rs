@@ -20,8 +20,9 @@ use super::array::CounterArray;
 use super::{block_log, manifest, markers, profile_path, resolvers};
 use crate::ffi::machine::Context;
 use crate::layout::{FunctionLayout, Layout};
-use crate::machine::borrow::Loan;
-use crate::machine::code::{self, Code, CounterAddress, Global, Position, Register, Registers};
+use crate::machine::code::{
+    self, Code, CounterAddress, Global, Loan, Position, Register, Registers,
+};
 use crate::machine::registers::NumberRegister;
 use crate::machine::steps::Region;
 use crate::machine::{EdgePlace, MachinePlan, Node};
@@ -221,6 +222,15 @@ impl Writer<'_, '_> {
         code.extend(end.clone().filter(|_| !is_used));
         code.extend(self.code(region, place));
         code.extend(end.filter(|_| is_used));
+        let sums = &self.plan.sums;
+        if let Some(Loan { register, vector }) = sums.end.get(&region).and_then(|sum| sum.loan) {
+            code.push(Code::RestoreFromVector(register, vector));
+        }
+        if let Some(sum) = sums.begin.get(&region) {
+            let loan = sum.loan;
+            code.extend(loan.map(|of| Code::SaveInVector(of.register, of.vector)));
+            code.push(Code::Clear(sum.register));
+        }
         if let Some(&Loan { register, vector }) = loans.begin.get(&region) {
             code.push(Code::SaveInVector(register, vector));
             code.extend(self.way.read(register, None));
@@ -230,7 +240,7 @@ impl Writer<'_, '_> {
 
     /// The code at a point, which stands at `place` or, on an edge, before what stands there.
     fn code(&self, region: Region, place: Place) -> Vec<Code> {
-        let MachinePlan { graph, regions, number, bases, loans, .. } = self.plan;
+        let MachinePlan { graph, regions, number, bases, loans, sums, .. } = self.plan;
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
         let base = bases.at[at].or(loans.at[at]);
         let (number, busy) = (number[at], regions.busy[at]);
@@ -245,10 +255,15 @@ impl Writer<'_, '_> {
         }
         let needs_base = base.is_none() && self.needs_base(region);
         let base = base.or_else(|| needs_base.then(|| self.read_anywhere(&mut spare, &mut code)));
-        for &step in &regions.steps[at] {
-            self.step(step, base, number, &mut spare, &mut code);
+        if let Some(sum) = sums.end.get(&region) {
+            let at = self.counter(sum.counter, base);
+            code.push(Code::AddTo { at, sum: sum.register });
         }
-        let changes_flags = busy.has_flags() && regions.counts(region);
+        for &step in &regions.steps[at] {
+            self.step(region, step, base, number, &mut spare, &mut code);
+        }
+        let changes = |code: &Code| matches!(code, Code::Step { .. } | Code::AddTo { .. });
+        let changes_flags = busy.has_flags() && code.iter().any(changes);
         match *spare.saved.as_slice() {
             [] if !changes_flags => code,
             [one]
@@ -267,27 +282,29 @@ impl Writer<'_, '_> {
     /// The code at the top or at the end of a node, with the place where it stands. If no register
     /// is free there, but elsewhere in the node, the counts are made there: a node runs to its end.
     fn at_node(&self, region: Region, node: Node, place: Place) -> (Place, Vec<Code>) {
-        let MachinePlan { graph, regions, number, bases, loans, .. } = self.plan;
+        let MachinePlan { graph, regions, number, bases, loans, sums, .. } = self.plan;
         let at = region.index();
         let only_counts = number[at].is_none() && bases.reads[at].is_empty();
         let has_base = bases.at[at].is_some() || loans.at[at].is_some();
         if !only_counts || has_base || !self.needs_base(region) {
             return (place, self.code(region, place));
         }
+        // What is summed up there.
+        let held = sums.registers(region);
         let needed = 1 + usize::from(self.way.needs_two());
         let is_free = |&instruction: &usize| {
-            let live = graph.live(node, instruction);
+            let live = graph.live(node, instruction) | held;
             !live.has_flags() && live.others().count() >= needed
         };
         match (node.first..=node.end_point).find(is_free) {
             None => (place, self.code(region, place)),
             Some(instruction) => {
-                let busy = graph.live(node, instruction);
+                let busy = graph.live(node, instruction) | held;
                 let mut spare = Spare { busy, ours: Registers::default(), saved: Vec::new() };
                 let mut code = Vec::new();
                 let base = Some(self.read_anywhere(&mut spare, &mut code));
                 for &step in &regions.steps[at] {
-                    self.step(step, base, None, &mut spare, &mut code);
+                    self.step(region, step, base, None, &mut spare, &mut code);
                 }
                 (Place { instruction, ..place }, code)
             }
@@ -296,7 +313,7 @@ impl Writer<'_, '_> {
 
     /// True if the steps of a region need the address in a register of its own.
     fn needs_base(&self, region: Region) -> bool {
-        self.way.leads.is_some() && self.plan.regions.counts_constant(region)
+        self.way.leads.is_some() && self.plan.sums.leave_count(&self.plan.regions, region)
     }
 
     /// Reads the address into a register that is spare.
@@ -307,8 +324,19 @@ impl Writer<'_, '_> {
         into
     }
 
+    /// Where a counter of the function is; `base` has the address of the thread's counters, if it
+    /// takes one.
+    fn counter(&self, id: u64, base: Option<Register>) -> CounterAddress {
+        let displacement = 8 * (self.layout.first_counter as i64).wrapping_add(id as i64);
+        match (self.way.leads, base) {
+            (Some(_), Some(base)) => CounterAddress::Based { base, displacement },
+            _ => CounterAddress::Fixed { array: self.way.array, displacement },
+        }
+    }
+
     fn step(
         &self,
+        region: Region,
         PathStep { op, is_back }: PathStep,
         base: Option<Register>,
         number: Option<NumberRegister>,
@@ -339,11 +367,11 @@ impl Writer<'_, '_> {
                 displacement: 8 * first.wrapping_add(rest).wrapping_add(number().bias),
             },
             Op::CountAt(id) => {
-                let displacement = 8 * first.wrapping_add(id as i64);
-                match (self.way.leads, base) {
-                    (Some(_), Some(base)) => CounterAddress::Based { base, displacement },
-                    _ => CounterAddress::Fixed { array: self.way.array, displacement },
+                if let Some(register) = self.plan.sums.register(region, id) {
+                    code.push(Code::Add { register, value: if is_back { -1 } else { 1 } });
+                    return;
                 }
+                self.counter(id, base)
             }
         };
         code.push(Code::Step { at, is_back, is_locked: self.way.is_locked });

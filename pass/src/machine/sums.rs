@@ -1,0 +1,137 @@
+//! Sums counters up in registers while a loop without calls runs, where that is asked for.
+//!
+//! A counter at a place that is known is stepped in a register, and added to memory on each way out.
+//! A process that is killed in the loop loses what it counted there, so the manifest says that the
+//! unit does this. The register is one that the loop leaves free, or one that it borrows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use paths::cfg::{Block, Cfg};
+use paths::placement::Op;
+
+use super::code::{Loan, Register, Registers};
+use super::graph::Graph;
+use super::loops::{self, Loop};
+use super::registers::NumberRegister;
+use super::steps::{Region, Regions};
+
+/// The fewest iterations of a loop whose counters are summed up.
+const TURNS: u64 = 4;
+
+/// A counter that is summed up in a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// The number of the counter among those of the function.
+    pub(crate) counter: u64,
+    /// The register.
+    pub(crate) register: Register,
+    /// How it was borrowed, if it was.
+    pub(crate) loan: Option<Loan>,
+}
+
+/// The counters that are summed up.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    /// By the regions of loops.
+    inside: BTreeMap<Region, Sum>,
+    /// By the edges that enter loops.
+    pub(crate) begin: BTreeMap<Region, Sum>,
+    /// By the edges that leave loops.
+    pub(crate) end: BTreeMap<Region, Sum>,
+}
+
+impl Sums {
+    /// The register in which a counter is summed up in a region.
+    pub(crate) fn register(&self, region: Region, counter: u64) -> Option<Register> {
+        let sum = self.inside.get(&region)?;
+        (sum.counter == counter).then_some(sum.register)
+    }
+
+    /// The registers with sums in a region.
+    pub(crate) fn registers(&self, region: Region) -> Registers {
+        let sum = self.inside.get(&region);
+        sum.map(|sum| Registers::of(sum.register)).unwrap_or_default()
+    }
+
+    /// True if a step of a region counts in memory, at a place that is known.
+    pub(crate) fn leave_count(&self, regions: &Regions, region: Region) -> bool {
+        self.end.contains_key(&region)
+            || regions.steps[region.index()].iter().any(|step| match step.op {
+                Op::CountAt(id) => self.register(region, id).is_none(),
+                _ => false,
+            })
+    }
+}
+
+/// Chooses the counters. In `regions` the registers become busy.
+pub(crate) fn choose(
+    graph: &Graph<'_>,
+    cfg: &Cfg,
+    regions: &mut Regions,
+    number: &[Option<NumberRegister>],
+) -> Sums {
+    let mut sums = Sums::default();
+    let mut taken: BTreeSet<Block> = BTreeSet::new();
+    for of in loops::find(graph, cfg, regions) {
+        let waits = of.nodes.iter().any(|&node| {
+            graph.instructions(graph.node(node)).any(|at| at.waits() || at.may_stay())
+        });
+        let is_free = of
+            .begin
+            .iter()
+            .chain(&of.end)
+            .all(|region| !sums.begin.contains_key(region) && !sums.end.contains_key(region));
+        let is_inner = of.nodes.iter().all(|node| !taken.contains(node));
+        taken.extend(&of.nodes);
+        if waits || !is_inner || !is_free || !of.has_points_around(regions) {
+            continue;
+        }
+        let Some(counter) = hottest(&of, regions) else { continue };
+        let Some((register, loan)) = register(graph, regions, number, &of) else { continue };
+        let sum = Sum { counter, register, loan };
+        sums.begin.extend(of.begin.iter().map(|&region| (region, sum)));
+        sums.end.extend(of.end.iter().map(|&region| (region, sum)));
+        for &region in of.inside.iter().chain(&of.begin).chain(&of.end) {
+            regions.busy[region.index()] |= Registers::of(register);
+        }
+        sums.inside.extend(of.inside.iter().map(|&region| (region, sum)));
+    }
+    sums
+}
+
+/// The counter that a loop steps most, if it does so often.
+fn hottest(of: &Loop, regions: &Regions) -> Option<u64> {
+    let mut times = BTreeMap::<u64, u64>::new();
+    for region in &of.inside {
+        for step in &regions.steps[region.index()] {
+            if let Op::CountAt(id) = step.op {
+                let sum = times.entry(id).or_default();
+                *sum = sum.saturating_add(regions.frequency[region.index()]);
+            }
+        }
+    }
+    let (counter, times) = times.into_iter().max_by_key(|&(_, times)| times)?;
+    (times > of.entries(regions).saturating_mul(TURNS)).then_some(counter)
+}
+
+/// A register that is free all through a loop and around it, or one that can be borrowed.
+fn register(
+    graph: &Graph<'_>,
+    regions: &Regions,
+    number: &[Option<NumberRegister>],
+    of: &Loop,
+) -> Option<(Register, Option<Loan>)> {
+    let all = of.inside.iter().chain(&of.begin).chain(&of.end);
+    let mut busy = Registers::default();
+    for region in all {
+        busy |= regions.busy[region.index()];
+        let ours = number[region.index()].map(|of| Registers::of(of.register));
+        busy |= ours.unwrap_or_default();
+    }
+    if let Some(register) = busy.others().next_back() {
+        return Some((register, None));
+    }
+    let register = of.idle(regions, of.touched(graph, number))?;
+    let vector = of.free_vector(graph)?;
+    Some((register, Some(Loan { register, vector })))
+}
