@@ -781,7 +781,7 @@ static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const M
   for (auto I = From.succ_begin(); I != From.succ_end(); ++I)
     if (*I == &To)
       Share = From.getSuccProbability(I);
-  if (Share.isUnknown() || Share < BranchProbability(1, 2))
+  if (Share.isUnknown() || Share < BranchProbability(1, 20))
     return false;
   MachineBasicBlock *Jumps = nullptr, *Otherwise = nullptr;
   SmallVector<MachineOperand, 4> Condition;

@@ -132,14 +132,14 @@ pub static OPTIONS: [Setting; COUNT] = [
         values: Values::Words(&[
             word(LATE, "the code that runs"),
             word(EARLY, "the branches of the source, before optimisation"),
-            word(MACHINE, "the code that runs, in machine code: cheaper"),
+            word(MACHINE, "the code that runs, in machine code"),
         ]),
         default: value(LATE),
         need: None,
         brief: brief(2, "STAGE", "late (default): code that runs; early: source branches; machine"),
         meaning: "count the code that runs (`late`), the branches of the source before \
                   optimisation (`early`), or the code that runs by counters in the finished \
-                  machine code (`machine`), which costs less time",
+                  machine code (`machine`), which compiles faster",
     },
     Setting {
         key: Key::Threads,
