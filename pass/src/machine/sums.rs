@@ -1,8 +1,8 @@
 //! Sums counters up in registers while a loop without calls runs, where that is asked for.
 //!
-//! A counter at a place that is known is stepped in a register, and added to memory on each way out.
-//! A process that is killed in the loop loses what it counted there, so the manifest says that the
-//! unit does this. The register is one that the loop leaves free, or one that it borrows.
+//! A counter at a place that is known is stepped in a register, and added to memory on each way
+//! out. A process that is killed in the loop loses what it counted there, so the manifest says that
+//! the unit does this. The register is one that the loop leaves free, or one that it borrows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
