@@ -162,12 +162,8 @@ fn the_descriptor_leads_to_region_and_table() {
 
 #[test]
 fn what_is_needed_of_the_runtime_is_asked_for() {
-    let log = [
-        "__pathcc_log_enter",
-        "__pathcc_log_block",
-        "__pathcc_log_end",
-        "__pathcc_log_machine",
-    ];
+    let log =
+        ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end", "__pathcc_log_machine"];
     for (modules, kind, logs) in [
         (&modules()[..4], ImageKind::Executable, false),
         (&modules()[..4], ImageKind::Library, false),
