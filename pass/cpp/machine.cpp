@@ -774,8 +774,8 @@ struct Writer {
 };
 } // namespace
 
-// If a branch jumps to a block at least every other time, lets it jump where it fell through, so
-// that what is put behind it comes first.
+// Unless a branch rarely jumps to a block, lets it jump where it fell through, so that what is put
+// behind it comes first.
 static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const Machine &T) {
   auto Share = BranchProbability::getUnknown();
   for (auto I = From.succ_begin(); I != From.succ_end(); ++I)

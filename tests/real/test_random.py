@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.real import csmith, lives, lives_traces
+from tests.real import csmith, full_loops, lives, lives_traces
 from tests.real.conftest import Found, sample
 
 
@@ -25,3 +25,8 @@ def test_traces_of_lives(seed: int, found: Found) -> None:
 @pytest.mark.parametrize("seed", sample(2, csmith.SEEDS))
 def test_csmith(seed: int, found: Found) -> None:
     found(csmith.check(seed))
+
+
+@pytest.mark.parametrize("seed", full_loops.SEEDS)
+def test_full_loops(seed: int, found: Found) -> None:
+    found(full_loops.check(seed))

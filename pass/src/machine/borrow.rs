@@ -40,7 +40,7 @@ impl Loans {
 }
 
 /// Borrows registers for the loops in which `bases` reads the address too often, unless `sums` has
-/// borrowed one there. `needs` says of a point whether it needs the address.
+/// registers in them: two loans may not be of the same one. `needs` says of a point whether it needs the address.
 pub(crate) fn for_loops(
     graph: &Graph<'_>,
     cfg: &Cfg,
@@ -63,8 +63,10 @@ pub(crate) fn for_loops(
     }
     let mut taken: BTreeSet<Block> = BTreeSet::new();
     for of in loops::find(graph, cfg, regions) {
-        let has_sums = of.begin.iter().any(|region| sums.begin.contains_key(region));
-        if has_sums || of.nodes.iter().any(|node| taken.contains(node)) {
+        let mut regions_of = of.inside.iter().chain(&of.begin).chain(&of.end);
+        if regions_of.any(|&region| sums.concern(region))
+            || of.nodes.iter().any(|node| taken.contains(node))
+        {
             continue;
         }
         let sum = |prices: &mut dyn Iterator<Item = u64>| prices.fold(0, u64::saturating_add);

@@ -53,6 +53,17 @@ impl Sums {
         sum.map(|sum| Registers::of(sum.register)).unwrap_or_default()
     }
 
+    /// True if anything of a sum is done or kept in a region.
+    pub(crate) fn concern(&self, region: Region) -> bool {
+        [&self.inside, &self.begin, &self.end].iter().any(|of| of.contains_key(&region))
+    }
+
+    /// True if a vector register holds what was borrowed for a sum when the code of a region begins.
+    pub(crate) fn occupy_vector(&self, region: Region) -> bool {
+        let sum = self.inside.get(&region).or_else(|| self.end.get(&region));
+        sum.is_some_and(|sum| sum.loan.is_some())
+    }
+
     /// True if a step of a region counts in memory, at a place that is known.
     pub(crate) fn leave_count(&self, regions: &Regions, region: Region) -> bool {
         self.end.contains_key(&region)

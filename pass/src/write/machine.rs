@@ -268,6 +268,7 @@ impl Writer<'_, '_> {
             [] if !changes_flags => code,
             [one]
                 if !changes_flags
+                    && !sums.occupy_vector(region)
                     && let Some(vector) =
                         graph.code.free_vector(place.block, place.instruction) =>
             {
