@@ -91,30 +91,19 @@ fn parts(regions: &Regions, busy: &[Registers]) -> Vec<u32> {
 
 /// The regions from which control can come to one of `part` with something kept.
 fn members(regions: &Regions, busy: &[Registers], part: &[Region]) -> Vec<Region> {
-    let before = before(regions);
     let mut seen = vec![false; busy.len()];
     let mut members = part.to_vec();
     part.iter().for_each(|of| seen[of.index()] = true);
     let mut at = 0;
     while let Some(&of) = members.get(at) {
         at += 1;
-        for &other in &before[of.index()] {
+        for &other in &regions.before[of.index()] {
             if is_open(busy[other.index()]) && !std::mem::replace(&mut seen[other.index()], true) {
                 members.push(other);
             }
         }
     }
     members
-}
-
-fn before(regions: &Regions) -> Vec<Vec<Region>> {
-    let mut before = vec![Vec::new(); regions.busy.len()];
-    for region in regions.all() {
-        for next in &regions.next[region.index()] {
-            before[next.index()].push(region);
-        }
-    }
-    before
 }
 
 /// The register that costs least, with the points at which it is read; `None` if it would serve
@@ -157,7 +146,6 @@ fn readings(
     if size > LARGEST {
         return served.to_vec();
     }
-    let before = before(regions);
     let is_free = |region: &Region| !busy[region.index()].has(register);
     // Each region is two nodes of the network: before its reading, and behind it.
     let mut known = std::collections::HashMap::new();
@@ -183,7 +171,7 @@ fn readings(
             false => UNLIMITED,
         };
         arcs.push((node, node + 1, price));
-        let comes = &before[region.index()];
+        let comes = &regions.before[region.index()];
         if comes.is_empty() || !comes.iter().all(is_free) {
             arcs.push((source, node, UNLIMITED));
         }

@@ -36,10 +36,11 @@ pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<NumberRegister>>
         let next = regions.next[region.index()].iter();
         next.copied().filter(|next| regions.is_live[next.index()])
     };
-    let mut before: Vec<Vec<Region>> = vec![Vec::new(); regions.busy.len()];
-    for region in regions.all() {
-        joined(region).for_each(|next| before[next.index()].push(region));
-    }
+    // Where the number is in its register, all regions before have it there, too.
+    let before = |region: Region| {
+        let all = regions.before[region.index()].iter();
+        all.copied().filter(move |_| regions.is_live[region.index()])
+    };
     let mut seen = vec![false; regions.busy.len()];
     let mut conflicts = Vec::new();
     for region in regions.all().filter(|&region| is_part(region)) {
@@ -50,14 +51,13 @@ pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<NumberRegister>>
         let mut at = 0;
         while let Some(&of) = part.get(at) {
             at += 1;
-            for other in joined(of).chain(before[of.index()].iter().copied()) {
+            for other in joined(of).chain(before(of)) {
                 if !std::mem::replace(&mut seen[other.index()], true) {
                     part.push(other);
                 }
             }
         }
         let busy = part.iter().fold(Registers::default(), |all, of| all | regions.busy[of.index()]);
-        // The last ones are those that the program needs least.
         match busy.others().next_back() {
             Some(register) => {
                 let number = NumberRegister { register, bias: bias(regions, &part) };

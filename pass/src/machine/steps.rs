@@ -36,6 +36,8 @@ pub(crate) struct Regions {
     pub(crate) is_point: Vec<bool>,
     /// The regions behind each region.
     pub(crate) next: Vec<Vec<Region>>,
+    /// The regions before each region.
+    pub(crate) before: Vec<Vec<Region>>,
     /// The steps at each point, in their order.
     pub(crate) steps: Vec<Vec<PathStep>>,
     /// True if the path's number is in its register where a region begins.
@@ -53,6 +55,7 @@ impl Regions {
             frequency: vec![0; length],
             is_point: vec![false; length],
             next: vec![Vec::new(); length],
+            before: vec![Vec::new(); length],
             steps: vec![Vec::new(); length],
             is_live: vec![false; length],
         };
@@ -118,7 +121,7 @@ impl Regions {
             self.frequency[region.index()] = graph.executions(block);
         }
         for [from, to] in [[top, body], [body, end], [end, tail]] {
-            self.next[from.index()].push(to);
+            self.join(from, to);
         }
         let live = |at| graph.live(node, at);
         self.busy[top.index()] = live(node.first);
@@ -149,10 +152,13 @@ impl Regions {
         let jumps = matches!(place, EdgePlace::Own { jumps: true, .. });
         self.frequency[region.index()] = frequency.saturating_mul(1 + u64::from(jumps));
         self.is_point[region.index()] = place != EdgePlace::Nowhere;
-        let target = self.top(data.to);
-        self.next[region.index()].push(target);
-        let source = self.tail(data.from);
-        self.next[source.index()].push(region);
+        self.join(region, self.top(data.to));
+        self.join(self.tail(data.from), region);
+    }
+
+    fn join(&mut self, from: Region, to: Region) {
+        self.next[from.index()].push(to);
+        self.before[to.index()].push(from);
     }
 
     fn add_steps(&mut self, cfg: &Cfg, plan: &Plan) {
@@ -174,17 +180,11 @@ impl Regions {
 
     /// Finds where the number lives: before a step that uses it, back to where it is set.
     fn find_live(&mut self) {
-        let mut before: Vec<Vec<Region>> = vec![Vec::new(); self.busy.len()];
-        for region in self.all() {
-            for next in &self.next[region.index()] {
-                before[next.index()].push(region);
-            }
-        }
         let mut pending: Vec<_> = self.all().collect();
         while let Some(region) = pending.pop() {
             if !self.is_live[region.index()] && self.lives_before(region) {
                 self.is_live[region.index()] = true;
-                pending.extend(&before[region.index()]);
+                pending.extend(&self.before[region.index()]);
             }
         }
     }
