@@ -29,7 +29,7 @@ pub(crate) mod made;
 pub(crate) mod messages;
 pub(crate) mod qualified;
 pub(crate) mod repeats;
-mod weights;
+pub(crate) mod weights;
 
 use crate::ffi::Analyses;
 use crate::llvm;

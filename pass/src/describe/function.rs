@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use inkwell::basic_block::BasicBlock;
 use pathformat::manifest::{
     Access, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT,
-    Pattern, PatternShape, Stride, TableOf, Uncut, VECTOR,
+    Outcome, Pattern, PatternShape, Stride, TableOf, Uncut, VECTOR,
 };
 use paths::Plan as PathIds;
 use paths::cfg::Cfg;
@@ -95,11 +95,7 @@ pub(super) fn declared<Body>(definition: &Definition<'_, Body>) -> Function {
 fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
     let mut locations = Locations::default();
     let block = |block: paths::cfg::Block| {
-        let exit = graph.cfg.exit(block).map(|exit| match exit {
-            paths::cfg::Exit::Return => Exit::Return,
-            paths::cfg::Exit::Unwind => Exit::Unwind,
-            paths::cfg::Exit::NoReturn => Exit::NoReturn,
-        });
+        let exit = graph.cfg.exit(block).map(exit);
         let may_stay = graph.cfg.may_stay(block);
         let content = content(graph.block(block), &graph.made, &mut locations, directory);
         let stands_before = |to| graph.block_of(to).is_some_and(|to| to <= block);
@@ -109,15 +105,28 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
         Block { exit, may_stay, accesses, chooser, ..content }
     };
     let blocks = graph.cfg.blocks().map(block).collect();
-    let edge = |edge: paths::cfg::Edge| {
-        let data = graph.cfg.edge(edge);
-        let outcome = graph.outcomes[edge.index()].clone();
-        Edge { from: data.from.0, to: data.to.0, outcome, cut: None }
-    };
-    let edges = graph.cfg.edges().map(edge).collect();
+    let edges = edges(&graph.cfg, &graph.outcomes);
     let is_made = declared.is_made || graph.made.is_whole();
     let weights = graph.weights;
     Function { is_made, blocks, locations: locations.list, edges, weights, ..declared }
+}
+
+/// The way in which a block leaves the function.
+pub(super) fn exit(exit: paths::cfg::Exit) -> Exit {
+    match exit {
+        paths::cfg::Exit::Return => Exit::Return,
+        paths::cfg::Exit::Unwind => Exit::Unwind,
+        paths::cfg::Exit::NoReturn => Exit::NoReturn,
+    }
+}
+
+/// The edges of a graph, none of which is cut yet.
+pub(super) fn edges(cfg: &Cfg, outcomes: &[Outcome]) -> Vec<Edge> {
+    let edge = |(edge, outcome): (paths::cfg::Edge, &Outcome)| {
+        let data = cfg.edge(edge);
+        Edge { from: data.from.0, to: data.to.0, outcome: outcome.clone(), cut: None }
+    };
+    cfg.edges().zip(outcomes).map(edge).collect()
 }
 
 /// Lines, calls and opcodes of a block.

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use pathformat::manifest::{Block, Call, Edge, Exit, Function, INDIRECT};
+use pathformat::manifest::{Block, Call, Function, INDIRECT};
 
-use super::function::{ArrayPosition, cfg_hash, declared, with_paths};
+use super::function::{ArrayPosition, cfg_hash, declared, edges, exit, with_paths};
 use super::locations::Locations;
 use crate::machine::{Graph, MachinePlan, Node};
 use crate::read::Definition;
@@ -31,21 +31,12 @@ fn body(declared: Function, plan: &MachinePlan<'_>, directory: &str) -> Function
     let MachinePlan { graph, cfg, .. } = plan;
     let mut locations = Locations::default();
     let block = |block: paths::cfg::Block| {
-        let exit = cfg.exit(block).map(|exit| match exit {
-            paths::cfg::Exit::Return => Exit::Return,
-            paths::cfg::Exit::Unwind => Exit::Unwind,
-            paths::cfg::Exit::NoReturn => Exit::NoReturn,
-        });
+        let exit = cfg.exit(block).map(exit);
         let content = content(graph, graph.node(block), &mut locations, directory);
         Block { exit, may_stay: cfg.may_stay(block), ..content }
     };
     let blocks = cfg.blocks().map(block).collect();
-    let edge = |edge: paths::cfg::Edge| {
-        let data = cfg.edge(edge);
-        let outcome = graph.outcomes[edge.index()].clone();
-        Edge { from: data.from.0, to: data.to.0, outcome, cut: None }
-    };
-    let edges = cfg.edges().map(edge).collect();
+    let edges = edges(cfg, &graph.outcomes);
     let weights = graph.weights;
     Function { blocks, locations: locations.list, edges, weights, ..declared }
 }

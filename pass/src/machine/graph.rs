@@ -16,7 +16,7 @@ use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 
 use crate::ffi::machine::EdgeForm;
 use crate::options::Options;
-use crate::read::graph::has_edges;
+use crate::read::weights;
 
 use super::code::{self, Instruction, Position, Registers};
 
@@ -196,16 +196,9 @@ impl<'ctx> Graph<'ctx> {
             frequency,
             weights: WeightSource::Estimated,
         };
-        let measured = known.filter(|known| has_edges(&graph.cfg(&[]), known));
-        graph.weights = match (known, measured) {
-            (None, _) if options.weights.is_some() => WeightSource::Missing,
-            (None, _) => WeightSource::Estimated,
-            (Some(_), Some(_)) => WeightSource::Measured,
-            (Some(_), None) => WeightSource::Outdated,
-        };
-        if let Some(known) = measured {
-            graph.frequency = known.edges.iter().map(|&(_, _, count)| count).collect();
-        }
+        let estimates = std::mem::take(&mut graph.frequency);
+        (graph.weights, graph.frequency) =
+            weights::of_edges(&graph.cfg(&[]), estimates, known, options);
         Ok(graph)
     }
 

@@ -49,6 +49,7 @@ use crate::read::repeats::{self, Repeat};
 use self::edges::{edge_kind, exit, is_cleaned, is_impossible, merge, outcome};
 use self::ends::{end_point, hands_over, last_call, returns_twice, split, stays};
 use super::accesses::{self, Access, Accesses};
+use super::weights;
 
 /// A function's graph with what ties it to LLVM.
 pub(crate) struct Graph<'ctx> {
@@ -193,16 +194,7 @@ impl<'ctx> Graph<'ctx> {
         // In a trace no path is in flight at a call: it has ended before.
         let cfg = if traces { cfg } else { cfg.with_in_flight() };
         let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
-        let measured = known.filter(|known| has_edges(&cfg, known));
-        let weights = match (known, measured) {
-            (None, _) if options.weights.is_some() => WeightSource::Missing,
-            (None, _) => WeightSource::Estimated,
-            (Some(_), Some(_)) => WeightSource::Measured,
-            (Some(_), None) => WeightSource::Outdated,
-        };
-        let counts =
-            |known: &FunctionWeights| known.edges.iter().map(|&(_, _, count)| count).collect();
-        let frequency = measured.map_or(frequency, counts);
+        let (weights, frequency) = weights::of_edges(&cfg, frequency, known, options);
         Self {
             cfg,
             frequency,
@@ -274,12 +266,6 @@ impl<'ctx> Graph<'ctx> {
         let data = self.cfg.edge(edge);
         (self.block(data.from), self.block(data.to))
     }
-}
-
-/// True if a graph has the edges that an earlier run knew.
-pub(crate) fn has_edges(cfg: &Cfg, known: &FunctionWeights) -> bool {
-    let edges = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
-    edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }
 
 /// True if the optimiser has made of a function what it will run as.

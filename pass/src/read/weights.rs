@@ -6,7 +6,9 @@
 
 use std::fs;
 
-use pathformat::weights::Weights;
+use pathformat::manifest::WeightSource;
+use pathformat::weights::{FunctionWeights, Weights};
+use paths::cfg::Cfg;
 
 use crate::options::Options;
 
@@ -46,4 +48,28 @@ pub(crate) fn read(options: &Options, source: &str) -> Option<Weights> {
             None
         }
     }
+}
+
+/// The executions of the edges of a graph, and their source: what is `known` from an earlier run of
+/// the same graph, else the estimates.
+pub(crate) fn of_edges(
+    cfg: &Cfg,
+    estimates: Vec<u64>,
+    known: Option<&FunctionWeights>,
+    options: &Options,
+) -> (WeightSource, Vec<u64>) {
+    match known {
+        None if options.weights.is_some() => (WeightSource::Missing, estimates),
+        None => (WeightSource::Estimated, estimates),
+        Some(known) if has_edges(cfg, known) => {
+            (WeightSource::Measured, known.edges.iter().map(|&(_, _, count)| count).collect())
+        }
+        Some(_) => (WeightSource::Outdated, estimates),
+    }
+}
+
+/// True if a graph has the edges that an earlier run knew.
+fn has_edges(cfg: &Cfg, known: &FunctionWeights) -> bool {
+    let edges = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
+    edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }
