@@ -79,7 +79,8 @@ fn prepare_machine_code(module: &Module<'_>, options: &Options) -> bool {
         return false;
     }
     let options = options.for_module(module, llvm::moves_thread_pointer(module));
-    write::prepare_machine(module, &options);
+    // Only LLVM's intermediate code can be given a call.
+    write::prepare_resolvers(module, &options);
     true
 }
 

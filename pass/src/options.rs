@@ -155,6 +155,9 @@ pub(crate) enum Promotion {
 }
 
 impl Promotion {
+    /// The fewest iterations of a loop whose counters are kept in registers.
+    pub(crate) const TURNS: u64 = 4;
+
     /// The value that an option names.
     pub(crate) fn named(name: &str) -> Self {
         match name {

@@ -50,7 +50,8 @@ use crate::read::Unit;
 use self::array::CounterArray;
 use self::function::Function;
 
-pub(crate) use self::machine::{prepare as prepare_machine, unit as machine_unit};
+pub(crate) use self::machine::unit as machine_unit;
+pub(crate) use self::resolvers::prepare as prepare_resolvers;
 
 /// Writes what was planned for a unit.
 pub(crate) fn unit<'ctx>(
@@ -98,7 +99,8 @@ pub(crate) fn unit<'ctx>(
     }
     resolvers::prepare(module, options);
     profile_path::declare(module, options);
-    manifest::attach(module, manifest.seal(content), id, size, options);
+    llvm::append_assembly(module, &manifest::text(manifest.seal(content), id, size, options));
+    manifest::mark(module);
 }
 
 /// Writes the code of a function.

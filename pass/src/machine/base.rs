@@ -15,8 +15,8 @@ use super::steps::{Region, Regions};
 /// How many registers are compared for a part of a function.
 const TRIED: usize = 4;
 
-/// What a count costs, in readings, that a register does not serve.
-const UNSERVED: u64 = 2;
+/// What a count costs, in readings, that a register does not serve: another one may.
+const OTHERS: u64 = 2;
 
 /// In larger parts of a function the address is read at each count.
 const LARGEST: usize = 20_000;
@@ -38,11 +38,8 @@ pub(crate) fn place(
     need: impl Fn(Region) -> bool,
 ) -> Bases {
     let length = regions.busy.len();
-    let taken = |region: Region| {
-        let number = number[region.index()];
-        let number = number.map(|of| Registers::of(of.register)).unwrap_or_default();
-        regions.busy[region.index()] | number
-    };
+    let taken =
+        |region: Region| regions.busy[region.index()] | NumberRegister::set(number[region.index()]);
     let busy: Vec<Registers> = regions.all().map(taken).collect();
     let mut bases = Bases { reads: vec![Vec::new(); length], at: vec![None; length] };
     let mut open: Vec<Region> = regions.all().filter(|&region| need(region)).collect();
@@ -128,7 +125,7 @@ fn best(
         let served: Vec<_> = part.iter().copied().filter(|of| is_free(register, of)).collect();
         let reads = readings(regions, busy, register, &served, members.len());
         let others = sum(&mut part.iter().filter(|of| !is_free(register, of)));
-        let price = sum(&mut reads.iter()).saturating_add(others.saturating_mul(UNSERVED));
+        let price = sum(&mut reads.iter()).saturating_add(others.saturating_mul(OTHERS));
         (price, register, reads)
     });
     let (_, register, reads) = tried.min_by_key(|&(price, ..)| price)?;

@@ -52,14 +52,6 @@ impl BitAnd for Vectors {
     }
 }
 
-impl BitAnd for Registers {
-    type Output = Self;
-
-    fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-}
-
 /// A set of registers; the flags count as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Registers(u16);
@@ -88,11 +80,25 @@ impl Registers {
     }
 }
 
+impl FromIterator<Register> for Registers {
+    fn from_iter<T: IntoIterator<Item = Register>>(registers: T) -> Self {
+        registers.into_iter().fold(Self::default(), |all, of| all | Self::of(of))
+    }
+}
+
 impl BitOr for Registers {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Registers {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 

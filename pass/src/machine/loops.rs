@@ -63,8 +63,7 @@ impl Loop {
             graph.instructions(graph.node(node)).for_each(|of| touched |= of.touched());
         }
         let ours = self.inside.iter().filter_map(|region| number[region.index()]);
-        ours.for_each(|of| touched |= Registers::of(of.register));
-        touched
+        touched | ours.map(|of| of.register).collect()
     }
 
     /// A register that is live all through the loop, and that nothing touches there: it is not

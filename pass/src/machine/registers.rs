@@ -22,6 +22,13 @@ pub(crate) struct NumberRegister {
     pub(crate) bias: i64,
 }
 
+impl NumberRegister {
+    /// The set of one, or of none.
+    pub(crate) fn set(number: Option<Self>) -> Registers {
+        number.into_iter().map(|of| of.register).collect()
+    }
+}
+
 /// The register of the number in each region where it is needed. Where a part of the function has
 /// none to spare, gives the parts of it at which one would be free if the number did not live
 /// there.

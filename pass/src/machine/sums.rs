@@ -14,9 +14,7 @@ use super::graph::Graph;
 use super::loops::{self, Loop};
 use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
-
-/// The fewest iterations of a loop whose counters are summed up.
-const TURNS: u64 = 4;
+use crate::options::Promotion;
 
 /// A counter that is summed up in a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +47,7 @@ impl Sums {
 
     /// The registers with sums in a region.
     pub(crate) fn registers(&self, region: Region) -> Registers {
-        let sum = self.inside.get(&region);
-        sum.map(|sum| Registers::of(sum.register)).unwrap_or_default()
+        self.inside.get(&region).map(|sum| sum.register).into_iter().collect()
     }
 
     /// True if anything of a sum is done or kept in a region.
@@ -122,7 +119,7 @@ fn hottest(of: &Loop, regions: &Regions) -> Option<u64> {
         }
     }
     let (counter, times) = times.into_iter().max_by_key(|&(_, times)| times)?;
-    (times > of.entries(regions).saturating_mul(TURNS)).then_some(counter)
+    (times > of.entries(regions).saturating_mul(Promotion::TURNS)).then_some(counter)
 }
 
 /// A register that is free all through a loop and around it, or one that can be borrowed.
@@ -135,9 +132,7 @@ fn register(
     let all = of.inside.iter().chain(&of.begin).chain(&of.end);
     let mut busy = Registers::default();
     for region in all {
-        busy |= regions.busy[region.index()];
-        let ours = number[region.index()].map(|of| Registers::of(of.register));
-        busy |= ours.unwrap_or_default();
+        busy |= regions.busy[region.index()] | NumberRegister::set(number[region.index()]);
     }
     if let Some(register) = busy.others().next_back() {
         return Some((register, None));

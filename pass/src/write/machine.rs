@@ -17,7 +17,7 @@ use paths::dag::{CutSite, DagEdgeKind};
 use paths::placement::Op;
 
 use super::array::CounterArray;
-use super::{block_log, manifest, markers, profile_path, resolvers};
+use super::{block_log, manifest, markers, profile_path};
 use crate::ffi::machine::Context;
 use crate::layout::{FunctionLayout, Layout};
 use crate::machine::code::{
@@ -32,11 +32,6 @@ use crate::read::Unit;
 
 /// The bytes below the stack pointer that a leaf function may use.
 const RED_ZONE: i64 = 128;
-
-/// Before code is generated: what only LLVM's intermediate code can be given.
-pub(crate) fn prepare(module: &Module<'_>, options: &Options) {
-    resolvers::prepare(module, options);
-}
 
 /// Writes what was planned for a unit whose machine code is in `context`.
 pub(crate) fn unit(
@@ -69,8 +64,9 @@ pub(crate) fn unit(
     }
     profile_path::declare(module, options);
     let first = unit.definitions.first().expect("a unit without functions is not counted");
-    let text = manifest::text(module, manifest.seal(content), id, size, options);
+    let text = manifest::text(manifest.seal(content), id, size, options);
     code::add_assembly(context, first.function, &text);
+    manifest::mark(module);
 }
 
 /// The way to the counters.
@@ -244,9 +240,8 @@ impl Writer<'_, '_> {
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
         let base = bases.at[at].or(loans.at[at]);
         let (number, busy) = (number[at], regions.busy[at]);
-        let ours =
-            [number.map(|of| of.register), base].into_iter().flatten().chain(reads.iter().copied());
-        let ours = ours.fold(Registers::default(), |all, of| all | Registers::of(of));
+        let ours = [number.map(|of| of.register), base].into_iter().flatten();
+        let ours = ours.chain(reads.iter().copied()).collect();
         let mut spare = Spare { busy, ours, saved: Vec::new() };
         let mut code = Vec::new();
         for &into in reads {

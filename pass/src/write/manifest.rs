@@ -13,7 +13,6 @@ use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED, WAITS};
 use pathformat::settings::Mode;
 use pathformat::{ModuleId, names, record};
 
-use crate::llvm;
 use crate::options::{Addressing, Options};
 use crate::read::MARK;
 
@@ -27,26 +26,15 @@ pub(super) fn identity(content: &[u8], code: u64) -> ModuleId {
     ModuleId(xxhash_rust::xxh3::xxh3_128_with_seed(content, code).to_le_bytes())
 }
 
-/// Puts the manifest of a unit, encoded as `payload`, into the object that `module` becomes, and
-/// marks the module as done. `size` has the numbers of counters and of keys.
-pub(super) fn attach(
-    module: &Module<'_>,
-    payload: Vec<u8>,
-    id: ModuleId,
-    size: [u64; 2],
-    options: &Options,
-) {
-    llvm::append_assembly(module, &text(module, payload, id, size, options));
+/// Marks a module as done.
+pub(super) fn mark(module: &Module<'_>) {
+    let node = module.get_context().metadata_node(&[]);
+    module.add_global_metadata(MARK, &node).expect("a node can be added");
 }
 
-/// The same as assembly, which the caller puts into the object.
-pub(super) fn text(
-    module: &Module<'_>,
-    payload: Vec<u8>,
-    id: ModuleId,
-    size: [u64; 2],
-    options: &Options,
-) -> String {
+/// Assembly that puts the manifest of a unit, encoded as `payload`, into its object. `size` has the
+/// numbers of counters and of keys.
+pub(super) fn text(payload: Vec<u8>, id: ModuleId, size: [u64; 2], options: &Options) -> String {
     let stored = zstd::bulk::compress(&payload, LEVEL);
     let stored = stored.expect("compressing into memory does not fail");
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
@@ -55,10 +43,7 @@ pub(super) fn text(
         | flag(MOVES_POINTER, options.moves_pointer)
         | flag(TRACED, options.mode == Mode::Trace && size[0] > 0)
         | flag(WAITS, options.mode == Mode::Trace && options.part.is_some());
-    let record = record::write(id, flags, size, payload.len(), &stored);
-    let node = module.get_context().metadata_node(&[]);
-    module.add_global_metadata(MARK, &node).expect("a node can be added");
-    assembly(&record)
+    assembly(&record::write(id, flags, size, payload.len(), &stored))
 }
 
 /// Assembly that puts `bytes` into the manifest section.

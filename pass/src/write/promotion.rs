@@ -18,13 +18,11 @@ use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use paths::cfg::{Block, Edge, EdgeKind};
 
 use crate::llvm::InstructionFacts;
+use crate::options::Promotion;
 use crate::read::graph::Graph;
 
 use super::counter::Step;
 use super::insertion::Insertion;
-
-/// The fewest iterations of a loop whose counters are kept in registers.
-const TURNS: u64 = 4;
 
 /// The counters that are summed up.
 pub(super) struct Promoted<'ctx> {
@@ -102,7 +100,8 @@ fn exit_of_loop(graph: &Graph<'_>, block: Block) -> Option<Edge> {
     let (turns, exits): (Vec<_>, Vec<_>) =
         cfg.successors(block).iter().copied().partition(|edge| cfg.edge(*edge).to == block);
     let (&[turn], &[exit]) = (turns.as_slice(), exits.as_slice()) else { return None };
-    let often = graph.frequency[turn.index()] > graph.frequency[exit.index()].saturating_mul(TURNS);
+    let often = graph.frequency[turn.index()]
+        > graph.frequency[exit.index()].saturating_mul(Promotion::TURNS);
     let waits = graph.block(block).get_instructions().any(waits);
     (often && !waits && !cfg.may_stay(block) && cfg.edge(exit).kind == EdgeKind::Plain)
         .then_some(exit)

@@ -16,7 +16,7 @@ use crate::options::{Addressing, Options};
 use super::position::first_after_slots;
 
 /// Lets the resolvers of a module call it, if its code, or that of others like it, reads a word.
-pub(super) fn prepare(module: &Module<'_>, options: &Options) {
+pub(crate) fn prepare(module: &Module<'_>, options: &Options) {
     if options.addressing != Addressing::Word || matches!(options.mode, Mode::Log | Mode::Trace) {
         return;
     }
