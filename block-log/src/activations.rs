@@ -9,6 +9,19 @@ use pathformat::ModuleId;
 /// The most activations at a time. When there are as many, nothing more is known of any of them.
 const CAPACITY: usize = 1 << 18;
 
+/// How many activations that were entered before one that fits are looked at, too: one of them may
+/// fit better, if the thread has several stacks.
+const OTHERS: usize = 64;
+
+/// How many activations are looked at when one is entered.
+const LOOKED_AT: usize = 1024;
+
+/// Frames are not larger than that.
+const FRAME: usize = 4096;
+
+/// Frames of one stack are not further apart.
+const NEAR: usize = 8 << 20;
+
 /// A function of a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Function {
@@ -112,16 +125,3 @@ impl Activations {
         self.length = kept.min(self.length);
     }
 }
-
-/// How many activations that were entered before one that fits are looked at, too: one of them may
-/// fit better, if the thread has several stacks.
-const OTHERS: usize = 64;
-
-/// How many activations are looked at when one is entered.
-const LOOKED_AT: usize = 1024;
-
-/// Frames are not larger than that.
-const FRAME: usize = 4096;
-
-/// Frames of one stack are not further apart.
-const NEAR: usize = 8 << 20;

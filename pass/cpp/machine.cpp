@@ -48,7 +48,7 @@ constexpr const char *OpcodeNames[] = {
     "MOV64rm",      "LEA64r",        "INC64m",        "DEC64m",    "LOCK_INC64m", "JMP_1",
     "LOCK_DEC64m",  "PUSHF64",       "POPF64",        "PUSH64r",   "POP64r",      "JCC_1",
     "TAILJMPd64",   "TAILJMPd64_CC", "CALL64pcrel32", "PUSH64i32", "PUSH64rmm",   "MOV64toPQIrr",
-    "MOVPQIto64rr", "VMOV64toPQIrr", "VMOVPQIto64rr", "MOV64ri32", "ADD64mr"};
+    "MOVPQIto64rr", "VMOV64toPQIrr", "VMOVPQIto64rr", "MOV64ri32", "ADD64mr",     "RET64"};
 enum OpcodeAt : unsigned {
   Load,
   Lea,
@@ -72,7 +72,8 @@ enum OpcodeAt : unsigned {
   ToVectorAvx,
   FromVectorAvx,
   Set,
-  AddTo
+  AddTo,
+  Return
 };
 
 // What names of x86 mean in this target.
@@ -460,6 +461,14 @@ static void findLandingPads(ReadFunction &F,
   }
 }
 
+// Whether callers expect to find in a register what they left there.
+static bool isCallers(const MachineRegisterInfo &MRI, const TargetRegisterInfo &TRI, MCRegister R) {
+  for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); Saved && *Saved; ++Saved)
+    if (TRI.regsOverlap(*Saved, R))
+      return true;
+  return false;
+}
+
 // Whether an instruction says something about registers: labels do not.
 static bool isRead(const MachineInstr &MI) {
   return !MI.isMetaInstruction() || MI.isBundle() || MI.isKill() || MI.isImplicitDef();
@@ -502,11 +511,9 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
   };
   for (unsigned At = 0; At < NumRegisters; ++At) {
     MCRegister R = T.Registers[At];
-    bool IsCallers = false;
-    for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); Saved && *Saved; ++Saved)
-      IsCallers |= TRI.regsOverlap(*Saved, R);
+    // Callers may know which registers the function touches.
     bool IsSecret = MF->getTarget().Options.EnableIPRA;
-    if (MRI.isReserved(R) || (IsCallers && !IsSavedHere(R)) || IsSecret)
+    if (MRI.isReserved(R) || (isCallers(MRI, TRI, R) && !IsSavedHere(R)) || IsSecret)
       Kept |= 1 << At;
   }
   for (auto &MBB : *MF) {
@@ -584,10 +591,7 @@ static uint16_t ourVectors(const MachineFunction &MF, const Machine &T) {
   uint16_t Ours = 0;
   for (unsigned At = 0; At < std::size(T.Vectors); ++At) {
     MCRegister R = T.Vectors[At];
-    bool IsCallers = false;
-    for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); Saved && *Saved; ++Saved)
-      IsCallers |= TRI.regsOverlap(*Saved, R);
-    if (R && !MRI.isReserved(R) && !IsCallers)
+    if (R && !MRI.isReserved(R) && !isCallers(MRI, TRI, R))
       Ours |= 1 << At;
   }
   return Ours;
@@ -923,15 +927,11 @@ struct LateFunctionPass : MachineFunctionPass {
   bool runOnMachineFunction(MachineFunction &MF) override {
     if (!MF.empty())
       return false;
-    auto &TII = *MF.getSubtarget().getInstrInfo();
-    unsigned Return = 0;
-    for (unsigned Opcode = 0; Opcode < TII.getNumOpcodes(); ++Opcode)
-      if (TII.getName(Opcode) == "RET64")
-        Return = Opcode;
+    Machine T(MF.getSubtarget());
     auto *Entry = MF.CreateMachineBasicBlock(&MF.getFunction().getEntryBlock());
     MF.push_back(Entry);
-    if (Return)
-      BuildMI(Entry, DebugLoc(), TII.get(Return));
+    if (T.Opcodes[Return])
+      BuildMI(Entry, DebugLoc(), T.TII->get(T.Opcodes[Return]));
     MF.getProperties().setNoVRegs().setNoPHIs().setTracksLiveness();
     MF.getRegInfo().freezeReservedRegs();
     return true;

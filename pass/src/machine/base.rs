@@ -9,7 +9,6 @@
 
 use super::code::{Register, Registers};
 use super::cut::{Network, UNLIMITED};
-use super::registers::NumberRegister;
 use super::steps::{Region, Regions};
 
 /// How many registers are compared for a part of a function.
@@ -30,17 +29,16 @@ pub(crate) struct Bases {
     pub(crate) at: Vec<Option<Register>>,
 }
 
-/// Places the readings that the points which `need` the address need, where the path's number is
-/// in the registers `number`.
+/// Places the readings that the points which `need` the address need. What of our own is in
+/// registers of a region is `taken`.
 pub(crate) fn place(
     regions: &Regions,
-    number: &[Option<NumberRegister>],
+    taken: impl Fn(Region) -> Registers,
     need: impl Fn(Region) -> bool,
 ) -> Bases {
     let length = regions.busy.len();
-    let taken =
-        |region: Region| regions.busy[region.index()] | NumberRegister::set(number[region.index()]);
-    let busy: Vec<Registers> = regions.all().map(taken).collect();
+    let busy: Vec<Registers> =
+        regions.all().map(|region| regions.busy[region.index()] | taken(region)).collect();
     let mut bases = Bases { reads: vec![Vec::new(); length], at: vec![None; length] };
     let mut open: Vec<Region> = regions.all().filter(|&region| need(region)).collect();
     let parts = parts(regions, &busy);

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use paths::cfg::{Block, Cfg, ENTRY};
 
 use super::base::Bases;
-use super::code::{Loan, Register};
+use super::code::{Loan, Register, Registers};
 use super::graph::Graph;
 use super::loops;
 use super::registers::NumberRegister;
@@ -39,8 +39,9 @@ impl Loans {
     }
 }
 
-/// Borrows registers for the loops in which `bases` reads the address too often, unless `sums` has
-/// registers in them: two loans may not be of the same one. `needs` says of a point whether it needs the address.
+/// Borrows registers for the loops in which `bases` reads the address too often. Loops with `sums`
+/// are left out: two loans may not be of the same register. `needs` says of a point whether it needs
+/// the address.
 pub(crate) fn for_loops(
     graph: &Graph<'_>,
     cfg: &Cfg,
@@ -64,7 +65,7 @@ pub(crate) fn for_loops(
     let mut taken: BTreeSet<Block> = BTreeSet::new();
     for of in loops::find(graph, cfg, regions) {
         let mut regions_of = of.inside.iter().chain(&of.begin).chain(&of.end);
-        if regions_of.any(|&region| sums.concern(region))
+        if regions_of.any(|&region| sums.registers(region) != Registers::default())
             || of.nodes.iter().any(|node| taken.contains(node))
         {
             continue;

@@ -101,18 +101,18 @@ pub(crate) fn plan<'ctx>(
                 continue;
             }
         };
-        let mut regions = regions;
         let may_sum = options.promotes() && options.threads != Threads::Atomic;
         let sums = if may_sum && options.mode == Mode::Paths && !graph.code.returns_twice {
-            sums::choose(&graph, &cfg, &mut regions, &number)
+            sums::choose(&graph, &cfg, &regions, &number)
         } else {
             Sums::default()
         };
-        let regions = regions;
         // The number's register leads to its counters by itself.
         let needs =
             |region: Region| !options.counts_in_place() && sums.leave_count(&regions, region);
-        let bases = base::place(&regions, &number, needs);
+        let taken =
+            |region: Region| NumberRegister::set(number[region.index()]) | sums.registers(region);
+        let bases = base::place(&regions, taken, needs);
         let loans = match options.addressing {
             Addressing::Word => {
                 borrow::for_loops(&graph, &cfg, &regions, &number, needs, &bases, &sums)
@@ -124,7 +124,7 @@ pub(crate) fn plan<'ctx>(
             bases
         } else {
             let is_lent = |region: Region| loans.at[region.index()].is_some();
-            base::place(&regions, &number, |region| needs(region) && !is_lent(region))
+            base::place(&regions, taken, |region| needs(region) && !is_lent(region))
         };
         return Ok(MachinePlan { graph, cfg, paths, regions, number, bases, loans, sums });
     }

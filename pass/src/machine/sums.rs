@@ -45,17 +45,17 @@ impl Sums {
         (sum.counter == counter).then_some(sum.register)
     }
 
-    /// The registers with sums in a region.
+    /// What is done or kept of a sum in a region.
+    fn of(&self, region: Region) -> Option<&Sum> {
+        [&self.inside, &self.begin, &self.end].iter().find_map(|of| of.get(&region))
+    }
+
+    /// The registers that are taken for sums in a region.
     pub(crate) fn registers(&self, region: Region) -> Registers {
-        self.inside.get(&region).map(|sum| sum.register).into_iter().collect()
+        self.of(region).map(|sum| sum.register).into_iter().collect()
     }
 
-    /// True if anything of a sum is done or kept in a region.
-    pub(crate) fn concern(&self, region: Region) -> bool {
-        [&self.inside, &self.begin, &self.end].iter().any(|of| of.contains_key(&region))
-    }
-
-    /// True if a vector register holds what was borrowed for a sum when the code of a region begins.
+    /// True if a vector register holds what was borrowed when the code of a region begins.
     pub(crate) fn occupy_vector(&self, region: Region) -> bool {
         let sum = self.inside.get(&region).or_else(|| self.end.get(&region));
         sum.is_some_and(|sum| sum.loan.is_some())
@@ -71,11 +71,11 @@ impl Sums {
     }
 }
 
-/// Chooses the counters. In `regions` the registers become busy.
+/// Chooses the counters.
 pub(crate) fn choose(
     graph: &Graph<'_>,
     cfg: &Cfg,
-    regions: &mut Regions,
+    regions: &Regions,
     number: &[Option<NumberRegister>],
 ) -> Sums {
     let mut sums = Sums::default();
@@ -84,11 +84,7 @@ pub(crate) fn choose(
         let waits = of.nodes.iter().any(|&node| {
             graph.instructions(graph.node(node)).any(|at| at.waits() || at.may_stay())
         });
-        let is_free = of
-            .begin
-            .iter()
-            .chain(&of.end)
-            .all(|region| !sums.begin.contains_key(region) && !sums.end.contains_key(region));
+        let is_free = of.begin.iter().chain(&of.end).all(|&region| sums.of(region).is_none());
         let is_inner = of.nodes.iter().all(|node| !taken.contains(node));
         taken.extend(&of.nodes);
         if waits || !is_inner || !is_free || !of.has_points_around(regions) {
@@ -99,9 +95,6 @@ pub(crate) fn choose(
         let sum = Sum { counter, register, loan };
         sums.begin.extend(of.begin.iter().map(|&region| (region, sum)));
         sums.end.extend(of.end.iter().map(|&region| (region, sum)));
-        for &region in of.inside.iter().chain(&of.begin).chain(&of.end) {
-            regions.busy[region.index()] |= Registers::of(register);
-        }
         sums.inside.extend(of.inside.iter().map(|&region| (region, sum)));
     }
     sums

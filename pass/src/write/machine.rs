@@ -239,7 +239,7 @@ impl Writer<'_, '_> {
         let MachinePlan { graph, regions, number, bases, loans, sums, .. } = self.plan;
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
         let base = bases.at[at].or(loans.at[at]);
-        let (number, busy) = (number[at], regions.busy[at]);
+        let (number, busy) = (number[at], regions.busy[at] | sums.registers(region));
         let ours = [number.map(|of| of.register), base].into_iter().flatten();
         let ours = ours.chain(reads.iter().copied()).collect();
         let mut spare = Spare { busy, ours, saved: Vec::new() };
