@@ -131,17 +131,16 @@ enum Fact : uint32_t {
   IsTerminator = 1 << 2,
   // It leaves the function: a return, or a call in tail position.
   Leaves = 1 << 3,
-  ReturnsTwice = 1 << 4,
   // It makes no code: a label, or what describes the frame.
-  IsMeta = 1 << 5,
+  IsMeta = 1 << 4,
   // An exception goes on from here to the caller.
-  Unwinds = 1 << 9,
-  IsIndirect = 1 << 11,
-  IsLabel = 1 << 12,
+  Unwinds = 1 << 5,
+  IsIndirect = 1 << 6,
+  IsLabel = 1 << 7,
   // It ends the program.
-  IsTrap = 1 << 13,
+  IsTrap = 1 << 8,
   // It looks at what others change.
-  Waits = 1 << 14,
+  Waits = 1 << 9,
 };
 } // namespace
 
@@ -385,8 +384,6 @@ static void describeCall(const MachineInstr &MI, PathpassMachineInstruction &Kno
         bool GoesOn =
             F->hasFnAttribute(Attribute::NoUnwind) && F->hasFnAttribute(Attribute::WillReturn);
         Known.Facts |= GoesOn ? 0 : uint32_t(MayStay);
-        if (F->hasFnAttribute(Attribute::ReturnsTwice))
-          Known.Facts |= ReturnsTwice;
         if (F->getName() == "_Unwind_Resume")
           Known.Facts |= Unwinds;
         return;

@@ -12,8 +12,8 @@
 //! | `code.rs` | the edge to the code generator: functions to read, and our code to write |
 //! | `graph.rs` | **read**: the graph of a function |
 //! | `calls.rs` | **plan**: at which calls paths end |
-//! | `steps.rs` | **plan**: what happens where, and where the path's number is known |
-//! | `registers.rs` | **plan**: the register of the path's number |
+//! | `regions.rs` | **plan**: the regions of a function, and what happens at its points |
+//! | `registers.rs` | **plan**: the path registers |
 //! | `base.rs` | **plan**: where the address of the counters is read |
 //! | `plan.rs` | **plan**: all of that together |
 //! | `loops.rs` | **plan**: loops that no call interrupts |
@@ -30,8 +30,8 @@ mod graph;
 mod loops;
 pub(crate) mod mark;
 mod plan;
+pub(crate) mod regions;
 pub(crate) mod registers;
-pub(crate) mod steps;
 mod sums;
 
 pub(crate) use self::graph::{EdgePlace, Graph, Node};

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.real import modes, oracle_calls, oracle_cov, oracle_log, overflow, sources
-from tests.real.build import MODES, build, difference, work
+from tests.real.build import MODES, Ran, build, difference, work
 from tests.real.conftest import Found, place_for
-from tests.real.programs import KERNELS, PROGRAMS, Program
+from tests.real.programs import KERNELS, PROGRAMS, Program, Step
 from tests.real.tools import PATH_TEXTS, CheckFailed, run
 
 LEVELS = ["-O0", "-O2", "-O3"]
@@ -120,19 +120,28 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
         yield Place(job, source, home)
 
 
-@pytest.fixture(scope="module")
-def output(place: Place) -> str:
-    """Builds with clang and with pathcc; the big work must come out the same."""
+def same_work(place: Place, how: str, size: str, name: str) -> tuple[Ran, list[Step]]:
+    """Builds with clang and with pathcc as `how` says. The work of a size must come out the same;
+    profiles are in a folder of this name.
+    """
     program, home = place.program, place.home
-    plain, paths = (
-        build(program, place.source, how, place.flags, home) for how in ("plain", "paths")
+    plain, counted = (
+        build(program, place.source, way, place.flags, home) for way in ("plain", how)
     )
-    steps = program.work["big"](plain)
+    steps = program.work[size](plain)
     expected = work(program, plain, steps, home / "plain.profiles")
-    got = work(program, paths, program.work["big"](paths), home / "output.profiles")
+    got = work(program, counted, program.work[size](counted), home / f"{name}.profiles")
     differs = difference(steps, expected, got)
     if differs:
         raise CheckFailed(differs)
+    return expected, steps
+
+
+@pytest.fixture(scope="module")
+def output(place: Place) -> str:
+    """Builds with clang and with pathcc; the big work must come out the same."""
+    expected, steps = same_work(place, "paths", "big", "output")
+    home = place.home
     if any(outcome.status != 0 for outcome in expected.outcomes):
         raise CheckFailed(
             "a step fails with plain clang too: "
@@ -173,16 +182,9 @@ def test_block_log(place: Place, output: str, found: Found) -> None:
 def test_machine_code(place: Place, found: Found) -> None:
     """Counted in machine code, it does the same, and has the counts of its block log."""
     program, home = place.program, place.home
-    plain, counted, logged = (
-        build(program, place.source, how, place.flags, home)
-        for how in ("plain", "machine", "machine-log")
-    )
-    steps = program.work["small"](plain)
-    expected = work(program, plain, steps, home / "plain.profiles")
-    got = work(program, counted, program.work["small"](counted), home / "machine.profiles")
-    differs = difference(steps, expected, got)
-    if differs:
-        raise CheckFailed(differs)
+    same_work(place, "machine", "small", "machine")
+    counted = home / "machine"
+    logged = build(program, place.source, "machine-log", place.flags, home)
     compared = oracle_log.compare_builds(program, counted, logged, program.work["small"](counted))
     if compared.differences:
         raise CheckFailed(compared.text)

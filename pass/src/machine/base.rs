@@ -9,7 +9,7 @@
 
 use super::code::{Register, Registers};
 use super::cut::{Network, UNLIMITED};
-use super::steps::{Region, Regions};
+use super::regions::{Region, Regions};
 
 /// How many registers are compared for a part of a function.
 const TRIED: usize = 4;

@@ -13,8 +13,8 @@ use super::base::Bases;
 use super::code::{Loan, Register, Registers};
 use super::graph::Graph;
 use super::loops;
-use super::registers::NumberRegister;
-use super::steps::{Region, Regions};
+use super::regions::{Region, Regions};
+use super::registers::PathRegister;
 use super::sums::Sums;
 
 /// What a count costs, in readings, for which no register is free.
@@ -46,7 +46,7 @@ pub(crate) fn for_loops(
     graph: &Graph<'_>,
     cfg: &Cfg,
     regions: &Regions,
-    number: &[Option<NumberRegister>],
+    path_registers: &[Option<PathRegister>],
     needs: impl Fn(Region) -> bool,
     bases: &Bases,
     sums: &Sums,
@@ -82,7 +82,7 @@ pub(crate) fn for_loops(
         if without <= begins.saturating_add(ends) || !is_free || !of.has_points_around(regions) {
             continue;
         }
-        let Some(register) = of.idle(regions, of.touched(graph, number)) else { continue };
+        let Some(register) = of.idle(regions, of.touched(graph, path_registers)) else { continue };
         let Some(vector) = of.free_vector(graph) else { continue };
         let loan = Loan { register, vector };
         loans.begin.extend(of.begin.iter().map(|&region| (region, loan)));

@@ -186,32 +186,32 @@ impl Instruction<'_> {
 
     /// It makes no code.
     pub(crate) fn is_meta(self) -> bool {
-        self.has(5)
+        self.has(4)
     }
 
     /// An exception goes on to the caller from here.
     pub(crate) fn unwinds(self) -> bool {
-        self.has(9)
+        self.has(5)
     }
 
     /// It jumps to an address that is computed.
     pub(crate) fn is_indirect(self) -> bool {
-        self.has(11)
+        self.has(6)
     }
 
     /// It is a label.
     pub(crate) fn is_label(self) -> bool {
-        self.has(12)
+        self.has(7)
     }
 
     /// It ends the program.
     pub(crate) fn is_trap(self) -> bool {
-        self.has(13)
+        self.has(8)
     }
 
     /// It looks at what others change: an access that is volatile or atomic.
     pub(crate) fn waits(self) -> bool {
-        self.has(14)
+        self.has(9)
     }
 
     /// Registers that it reads or writes.

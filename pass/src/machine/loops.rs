@@ -7,8 +7,8 @@ use paths::cuts::{Cuts, Reason};
 
 use super::code::{Register, Registers, Vector, Vectors};
 use super::graph::Graph;
-use super::registers::NumberRegister;
-use super::steps::{Region, Regions};
+use super::regions::{Region, Regions};
+use super::registers::PathRegister;
 
 /// A loop without calls, which is entered at its header alone.
 pub(crate) struct Loop {
@@ -56,13 +56,13 @@ impl Loop {
     pub(crate) fn touched(
         &self,
         graph: &Graph<'_>,
-        number: &[Option<NumberRegister>],
+        path_registers: &[Option<PathRegister>],
     ) -> Registers {
         let mut touched = Registers::default();
         for &node in &self.nodes {
             graph.instructions(graph.node(node)).for_each(|of| touched |= of.touched());
         }
-        let ours = self.inside.iter().filter_map(|region| number[region.index()]);
+        let ours = self.inside.iter().filter_map(|region| path_registers[region.index()]);
         touched | ours.map(|of| of.register).collect()
     }
 

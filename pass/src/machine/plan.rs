@@ -13,8 +13,8 @@ use paths::cfg::{Block, Cfg};
 use super::base::{self, Bases};
 use super::borrow::{self, Loans};
 use super::graph::Graph;
-use super::registers::NumberRegister;
-use super::steps::{Region, Regions};
+use super::regions::{Region, Regions};
+use super::registers::PathRegister;
 use super::sums::{self, Sums};
 use super::{calls, registers};
 use crate::options::{Addressing, Options};
@@ -40,8 +40,8 @@ pub(crate) struct MachinePlan<'ctx> {
     pub(crate) paths: paths::Plan,
     /// What happens at each point.
     pub(crate) regions: Regions,
-    /// The register of the number, where there is one.
-    pub(crate) number: Vec<Option<NumberRegister>>,
+    /// The path register in each region, where there is one.
+    pub(crate) path_registers: Vec<Option<PathRegister>>,
     /// The registers of the counters' address.
     pub(crate) bases: Bases,
     /// Where registers of the program are borrowed for it.
@@ -84,8 +84,8 @@ pub(crate) fn plan<'ctx>(
             over_calls.iter().for_each(|block| ends[block.index()] = true);
             continue;
         }
-        let number = match registers::of_number(&regions) {
-            Ok(number) => number,
+        let path_registers = match registers::path_registers(&regions) {
+            Ok(path_registers) => path_registers,
             Err(conflicts) => {
                 let known = before.len();
                 let nodes = conflicts.into_iter().map(|of| regions.node_of(&graph, of)).collect();
@@ -103,19 +103,20 @@ pub(crate) fn plan<'ctx>(
         };
         let may_sum = options.promotes() && options.threads != Threads::Atomic;
         let sums = if may_sum && options.mode == Mode::Paths && !graph.code.returns_twice {
-            sums::choose(&graph, &cfg, &regions, &number)
+            sums::choose(&graph, &cfg, &regions, &path_registers)
         } else {
             Sums::default()
         };
         // The number's register leads to its counters by itself.
         let needs =
             |region: Region| !options.counts_in_place() && sums.leave_count(&regions, region);
-        let taken =
-            |region: Region| NumberRegister::set(number[region.index()]) | sums.registers(region);
+        let taken = |region: Region| {
+            PathRegister::set(path_registers[region.index()]) | sums.registers(region)
+        };
         let bases = base::place(&regions, taken, needs);
         let loans = match options.addressing {
             Addressing::Word => {
-                borrow::for_loops(&graph, &cfg, &regions, &number, needs, &bases, &sums)
+                borrow::for_loops(&graph, &cfg, &regions, &path_registers, needs, &bases, &sums)
             }
             // Reading the address takes a second register.
             Addressing::Delta | Addressing::Site => Loans::none(&regions),
@@ -126,7 +127,7 @@ pub(crate) fn plan<'ctx>(
             let is_lent = |region: Region| loans.at[region.index()].is_some();
             base::place(&regions, taken, |region| needs(region) && !is_lent(region))
         };
-        return Ok(MachinePlan { graph, cfg, paths, regions, number, bases, loans, sums });
+        return Ok(MachinePlan { graph, cfg, paths, regions, path_registers, bases, loans, sums });
     }
 }
 

@@ -1,4 +1,4 @@
-//! Gives the number of a path its register.
+//! Chooses the path registers, which hold the number of the path.
 //!
 //! The number lives in parts of a function that no call interrupts. Each such part has a register
 //! of its own: one that is free, or unused, wherever the number lives. Nothing is saved for it.
@@ -11,28 +11,28 @@
 use paths::placement::Op;
 
 use super::code::{Register, Registers};
-use super::steps::{Region, Regions};
+use super::regions::{Region, Regions};
 
-/// The register of the number in a part of a function.
+/// The path register of a part of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NumberRegister {
+pub(crate) struct PathRegister {
     /// The register.
     pub(crate) register: Register,
     /// The number for which it holds the address of the thread's counters.
     pub(crate) bias: i64,
 }
 
-impl NumberRegister {
+impl PathRegister {
     /// The set of one, or of none.
     pub(crate) fn set(number: Option<Self>) -> Registers {
         number.into_iter().map(|of| of.register).collect()
     }
 }
 
-/// The register of the number in each region where it is needed. Where a part of the function has
+/// The path register of each region where one is needed. Where a part of the function has
 /// none to spare, gives the parts of it at which one would be free if the number did not live
 /// there.
-pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<NumberRegister>>, Vec<Region>> {
+pub(crate) fn path_registers(regions: &Regions) -> Result<Vec<Option<PathRegister>>, Vec<Region>> {
     let is_part = |region: Region| {
         regions.is_live[region.index()]
             || regions.lives_behind(region)
@@ -67,7 +67,7 @@ pub(crate) fn of_number(regions: &Regions) -> Result<Vec<Option<NumberRegister>>
         let busy = part.iter().fold(Registers::default(), |all, of| all | regions.busy[of.index()]);
         match busy.others().next_back() {
             Some(register) => {
-                let number = NumberRegister { register, bias: bias(regions, &part) };
+                let number = PathRegister { register, bias: bias(regions, &part) };
                 part.iter().for_each(|of| registers[of.index()] = Some(number));
             }
             None => conflicts.extend(cheapest_conflicts(regions, &part)),

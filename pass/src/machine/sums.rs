@@ -12,8 +12,8 @@ use paths::placement::Op;
 use super::code::{Loan, Register, Registers};
 use super::graph::Graph;
 use super::loops::{self, Loop};
-use super::registers::NumberRegister;
-use super::steps::{Region, Regions};
+use super::regions::{Region, Regions};
+use super::registers::PathRegister;
 use crate::options::Promotion;
 
 /// A counter that is summed up in a loop.
@@ -76,7 +76,7 @@ pub(crate) fn choose(
     graph: &Graph<'_>,
     cfg: &Cfg,
     regions: &Regions,
-    number: &[Option<NumberRegister>],
+    path_registers: &[Option<PathRegister>],
 ) -> Sums {
     let mut sums = Sums::default();
     let mut taken: BTreeSet<Block> = BTreeSet::new();
@@ -91,7 +91,9 @@ pub(crate) fn choose(
             continue;
         }
         let Some(counter) = hottest(&of, regions) else { continue };
-        let Some((register, loan)) = register(graph, regions, number, &of) else { continue };
+        let Some((register, loan)) = register(graph, regions, path_registers, &of) else {
+            continue;
+        };
         let sum = Sum { counter, register, loan };
         sums.begin.extend(of.begin.iter().map(|&region| (region, sum)));
         sums.end.extend(of.end.iter().map(|&region| (region, sum)));
@@ -119,18 +121,18 @@ fn hottest(of: &Loop, regions: &Regions) -> Option<u64> {
 fn register(
     graph: &Graph<'_>,
     regions: &Regions,
-    number: &[Option<NumberRegister>],
+    path_registers: &[Option<PathRegister>],
     of: &Loop,
 ) -> Option<(Register, Option<Loan>)> {
     let all = of.inside.iter().chain(&of.begin).chain(&of.end);
     let mut busy = Registers::default();
     for region in all {
-        busy |= regions.busy[region.index()] | NumberRegister::set(number[region.index()]);
+        busy |= regions.busy[region.index()] | PathRegister::set(path_registers[region.index()]);
     }
     if let Some(register) = busy.others().next_back() {
         return Some((register, None));
     }
-    let register = of.idle(regions, of.touched(graph, number))?;
+    let register = of.idle(regions, of.touched(graph, path_registers))?;
     let vector = of.free_vector(graph)?;
     Some((register, Some(Loan { register, vector })))
 }

@@ -23,8 +23,8 @@ use crate::layout::{FunctionLayout, Layout};
 use crate::machine::code::{
     self, Code, CounterAddress, Global, Loan, Position, Register, Registers,
 };
-use crate::machine::registers::NumberRegister;
-use crate::machine::steps::Region;
+use crate::machine::regions::Region;
+use crate::machine::registers::PathRegister;
 use crate::machine::{EdgePlace, MachinePlan, Node};
 use crate::options::{Addressing, Options};
 use crate::plan::path_sites::PathStep;
@@ -236,10 +236,10 @@ impl Writer<'_, '_> {
 
     /// The code at a point, which stands at `place` or, on an edge, before what stands there.
     fn code(&self, region: Region, place: Place) -> Vec<Code> {
-        let MachinePlan { graph, regions, number, bases, loans, sums, .. } = self.plan;
+        let MachinePlan { graph, regions, path_registers, bases, loans, sums, .. } = self.plan;
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
         let base = bases.at[at].or(loans.at[at]);
-        let (number, busy) = (number[at], regions.busy[at] | sums.registers(region));
+        let (number, busy) = (path_registers[at], regions.busy[at] | sums.registers(region));
         let ours = [number.map(|of| of.register), base].into_iter().flatten();
         let ours = ours.chain(reads.iter().copied()).collect();
         let mut spare = Spare { busy, ours, saved: Vec::new() };
@@ -278,9 +278,9 @@ impl Writer<'_, '_> {
     /// The code at the top or at the end of a node, with the place where it stands. If no register
     /// is free there, but elsewhere in the node, the counts are made there: a node runs to its end.
     fn at_node(&self, region: Region, node: Node, place: Place) -> (Place, Vec<Code>) {
-        let MachinePlan { graph, regions, number, bases, loans, sums, .. } = self.plan;
+        let MachinePlan { graph, regions, path_registers, bases, loans, sums, .. } = self.plan;
         let at = region.index();
-        let only_counts = number[at].is_none() && bases.reads[at].is_empty();
+        let only_counts = path_registers[at].is_none() && bases.reads[at].is_empty();
         let has_base = bases.at[at].is_some() || loans.at[at].is_some();
         if !only_counts || has_base || !self.needs_base(region) {
             return (place, self.code(region, place));
@@ -335,7 +335,7 @@ impl Writer<'_, '_> {
         region: Region,
         PathStep { op, is_back }: PathStep,
         base: Option<Register>,
-        number: Option<NumberRegister>,
+        number: Option<PathRegister>,
         spare: &mut Spare,
         code: &mut Vec<Code>,
     ) {
@@ -343,7 +343,7 @@ impl Writer<'_, '_> {
         let first = self.layout.first_counter as i64;
         let at = match op {
             Op::Set(value) => {
-                let NumberRegister { register: into, bias } = number();
+                let PathRegister { register: into, bias } = number();
                 let value = 8 * value.wrapping_sub(bias);
                 if let Some(from) = base {
                     code.push(Code::Copy { into, from, value });
