@@ -40,8 +40,8 @@ impl Loans {
 }
 
 /// Borrows registers for the loops in which `bases` reads the address too often. Loops with `sums`
-/// are left out: two loans may not be of the same register. `needs` says of a point whether it needs
-/// the address.
+/// are left out: two loans may not be of the same register. `needs` says of a point whether it
+/// needs the address.
 pub(crate) fn for_loops(
     graph: &Graph<'_>,
     cfg: &Cfg,
