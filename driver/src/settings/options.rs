@@ -137,9 +137,9 @@ pub static OPTIONS: [Setting; COUNT] = [
         default: value(LATE),
         need: None,
         brief: brief(2, "STAGE", "late (default), early (the source) or machine"),
-        meaning: "count the code that runs (`late`), the branches of the source before \
-                  optimisation (`early`), or the code that runs by counters in the finished \
-                  machine code (`machine`), which compiles faster",
+        meaning: "what is counted: the code that runs (`late`); the branches of the source, before \
+                  optimisation (`early`); or the code that runs, by counters in finished machine \
+                  code (`machine`), which compiles faster",
     },
     Setting {
         key: Key::Threads,
