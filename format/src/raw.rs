@@ -57,6 +57,14 @@ pub const TRACED: u32 = 16;
 /// Another such flag: the module itself begins the recording, which is off before.
 pub const WAITS: u32 = 32;
 
+/// Another such flag: the module finds its array by the base of segment `%gs`, which is the
+/// distance from the region to the thread's slot.
+pub const IN_SEGMENT: u32 = 64;
+
+/// Another such flag: code of the module uses segment `%gs` for itself, so that no code of the
+/// image finds an array by it.
+pub const USES_SEGMENT: u32 = 128;
+
 /// The place of the counters of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayPlace {

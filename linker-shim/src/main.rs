@@ -30,7 +30,9 @@
 //! * `process` runs it
 //! * `entry` the entry of a static program, changed in the image
 //! * `strays` modules whose counters are not where they should be
+//! * `finished` a finished image, of which bytes are changed
 //! * `words` code in the image that must do without thread-local words
+//! * `segments` code in the image that must do without segment `%gs`
 //! * `depfile` the list of dependencies, without our files
 #![deny(unsafe_code)]
 
@@ -43,6 +45,7 @@ mod discard;
 mod early;
 mod elements;
 mod entry;
+mod finished;
 mod image_kind;
 mod inputs;
 mod link;
@@ -55,6 +58,7 @@ mod response;
 mod restored;
 mod scan;
 mod script;
+mod segments;
 mod strays;
 #[cfg(test)]
 mod tests;

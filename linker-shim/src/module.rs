@@ -16,7 +16,7 @@ use object::{
     Architecture, BinaryFormat, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolKind,
 };
 use pathformat::descriptor::{self, ABI_VERSION, Descriptor, KEYS, LIBRARY};
-use pathformat::raw::{OWN_BASE, PAGE, TRACED, WAITS};
+use pathformat::raw::{IN_SEGMENT, OWN_BASE, PAGE, TRACED, WAITS};
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, note};
 use zerocopy::IntoBytes;
@@ -80,6 +80,7 @@ pub(crate) fn generate(modules: &[Module], kind: ImageKind) -> Result<Vec<u8>> {
     let Layout { offsets, counted, size } =
         layout(modules).context("the counters exceed the address space")?;
     ensure!(u32::try_from(modules.len() * 2).is_ok(), "more than 2^31 modules");
+    let modules = &for_kind(modules, kind);
 
     let mut object = begin();
     let region = define_region(&mut object, modules, &offsets, size);
@@ -115,6 +116,17 @@ pub(crate) fn generate(modules: &[Module], kind: ImageKind) -> Result<Vec<u8>> {
         traces::define(&mut object, anchors, kind)?;
     }
     object.write().context("cannot write the object with the counters")
+}
+
+/// The modules as they count in an image of this kind: in a library, code loses the segment.
+fn for_kind(modules: &[Module], kind: ImageKind) -> Vec<Module> {
+    let as_it_counts = |&module: &Module| match kind {
+        ImageKind::Library if module.in_segment => {
+            Module { in_segment: false, threads: Threads::Atomic, ..module }
+        }
+        _ => module,
+    };
+    modules.iter().map(as_it_counts).collect()
 }
 
 /// An object with what says that pathld was there.
@@ -204,6 +216,7 @@ fn table(modules: &[Module], offsets: &[u64]) -> Vec<descriptor::Module> {
         .flat_map(|(module, &offset)| {
             let flags = module.threads.code()
                 | if has_own_base(module) { OWN_BASE } else { 0 }
+                | if module.in_segment { IN_SEGMENT } else { 0 }
                 | if module.traced { TRACED } else { 0 }
                 | if module.waits { WAITS } else { 0 };
             let entry = |id: ModuleId, offset, counters, threads: u32| descriptor::Module {

@@ -11,7 +11,7 @@ use object::LittleEndian;
 use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
-use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED, WAITS};
+use pathformat::raw::{IN_SEGMENT, MOVES_POINTER, OWN_BASE, TRACED, USES_SEGMENT, WAITS};
 use pathformat::record::{Head, Records};
 use pathformat::settings::Threads;
 use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
@@ -42,6 +42,10 @@ pub(crate) struct Module {
     pub(crate) threads: Threads,
     /// True if it finds its array by a thread-local word of its own.
     pub(crate) own_base: bool,
+    /// True if it finds its array by segment `%gs`.
+    pub(crate) in_segment: bool,
+    /// True if its code uses that segment for itself.
+    pub(crate) uses_segment: bool,
     /// True if its code may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
     /// True if it is traced: of its array, only the first word is used.
@@ -126,6 +130,8 @@ impl ScanResult {
                 match joined.modules.get_mut(place) {
                     Some(known) => {
                         known.own_base |= module.own_base;
+                        known.in_segment |= module.in_segment;
+                        known.uses_segment |= module.uses_segment;
                         known.moves_pointer |= module.moves_pointer;
                     }
                     None => joined.modules.push(module),
@@ -325,17 +331,18 @@ fn scan_sections(data: &[u8], place: &str) -> ScanResult {
 }
 
 fn module(head: &Head) -> Module {
-    let [own_base, moves_pointer, traced, waits] =
-        [OWN_BASE, MOVES_POINTER, TRACED, WAITS].map(|flag| head.flags & flag != 0);
+    let has = |flag| head.flags & flag != 0;
     let threads = Threads::from_code(head.flags);
     Module {
         id: head.id,
         counters: head.counters,
         keys: head.keys,
         threads,
-        own_base,
-        moves_pointer,
-        traced,
-        waits,
+        own_base: has(OWN_BASE),
+        in_segment: has(IN_SEGMENT),
+        uses_segment: has(USES_SEGMENT),
+        moves_pointer: has(MOVES_POINTER),
+        traced: has(TRACED),
+        waits: has(WAITS),
     }
 }

@@ -9,11 +9,11 @@ use object::read::elf::{FileHeader, SectionHeader};
 use pathformat::ModuleId;
 use pathformat::note::{self, Array};
 
-use crate::words;
+use crate::finished;
 
 /// The modules of an image that `ld.pathld` linked whose counters are elsewhere than it put them.
 pub(crate) fn of_image(data: &[u8]) -> Vec<ModuleId> {
-    let arrays = words::arrays(data).unwrap_or_default();
+    let arrays = finished::arrays(data).unwrap_or_default();
     let is_elsewhere = |note: &Array| {
         arrays.iter().any(|&(id, address)| id == note.id && address != note.address as u64)
     };

@@ -13,26 +13,17 @@
 //!   count in the region, and the table of modules says so. Code that was compiled for executables
 //!   and linked into a library stays as it is.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::mem::offset_of;
-use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use object::LittleEndian;
-use object::elf::{
-    FileHeader64, PT_LOAD, ProgramHeader64, SHF_ALLOC, SHF_EXECINSTR, SHT_PROGBITS, SectionHeader64,
-};
-use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
-use pathformat::ModuleId;
 use pathformat::descriptor::Module;
 use pathformat::raw::OWN_BASE;
 use pathformat::settings::Threads;
-use zerocopy::FromBytes;
 
 use crate::content::content;
-use crate::early;
+use crate::finished::{self, Changes, Image, entry, write};
 
 /// The length of `lea array(%rip), %r`, and of `mov $distance, %r`.
 const FIRST: usize = 7;
@@ -40,16 +31,13 @@ const FIRST: usize = 7;
 /// A prefix that changes nothing but the length of an instruction on 64 bits.
 const DATA16: u8 = 0x66;
 
-/// Bytes to write into an image, with their offsets.
-type Changes = Vec<(u64, Vec<u8>)>;
-
 /// Takes the words away from the code of the executable at `path`.
 ///
 /// # Errors
 /// It cannot be read or written, or it is not as expected.
 pub(crate) fn take_away(path: &Path) -> io::Result<()> {
     let changes = Image::parse(&content(path)?).and_then(|image| without_words(&image));
-    let changes = changes.ok_or_else(|| io::Error::other("it is not laid out as expected"))?;
+    let changes = changes.ok_or_else(finished::unexpected)?;
     write(&OpenOptions::new().write(true).open(path)?, &changes)
 }
 
@@ -65,22 +53,6 @@ pub(crate) fn read_at_once(path: &Path) -> io::Result<()> {
         (Some(changes), Ok(file)) => write(&file, &changes),
         _ => Ok(()),
     }
-}
-
-/// Where the array of each module is in the region of the image in these bytes, by the table of
-/// modules; `None` if the image has none.
-pub(crate) fn arrays(data: &[u8]) -> Option<Vec<(ModuleId, u64)>> {
-    let image = Image::parse(data)?;
-    let early = image.early()?;
-    let array = |index| {
-        let Module { id, offset, .. } = image.read(entry(&early, index))?;
-        Some((ModuleId(id), early.region + offset))
-    };
-    (0..u64::from(early.count)).map(array).collect()
-}
-
-fn write(file: &File, changes: &Changes) -> io::Result<()> {
-    changes.iter().try_for_each(|(at, bytes)| file.write_all_at(bytes, *at))
 }
 
 /// Where code finds a word.
@@ -132,11 +104,6 @@ fn with_words_at_once(image: &Image<'_>) -> Option<Changes> {
     }
     let is_word = |distance: i32| (first..=last).contains(&distance) && (distance - first) % 8 == 0;
     image.code_with(|code, _| word_at_once(code, is_word))
-}
-
-/// Where an entry of the table of modules is.
-fn entry(early: &early::ResolvedOperands, index: u64) -> u64 {
-    early.modules + index * size_of::<Module>() as u64
 }
 
 /// The two instructions that read a word.
@@ -221,75 +188,6 @@ fn word_at_once(code: &[u8], is_word: impl Fn(i32) -> bool) -> Option<Vec<u8>> {
     let length = length.checked_sub(load.len() + 4)?;
     let whole = [&vec![DATA16; length][..], &load, &distance.to_le_bytes()].concat();
     is_word(distance).then_some(whole)
-}
-
-/// The segments of an image, and its sections of code.
-struct Image<'a> {
-    data: &'a [u8],
-    segments: &'a [ProgramHeader64<LittleEndian>],
-    /// With their addresses. A segment that may be executed can have data, too, in which any bytes
-    /// may stand.
-    code: Vec<(u64, &'a [u8])>,
-}
-
-impl<'a> Image<'a> {
-    fn parse(data: &'a [u8]) -> Option<Self> {
-        let head = FileHeader64::<LittleEndian>::parse(data).ok()?;
-        let sections = head.sections(LittleEndian, data).ok()?;
-        let is_code = |section: &&SectionHeader64<LittleEndian>| {
-            let flags = section.sh_flags(LittleEndian);
-            let is_stored = section.sh_type(LittleEndian) == SHT_PROGBITS;
-            is_stored && flags.contains(SHF_ALLOC | SHF_EXECINSTR)
-        };
-        let content = |section: &SectionHeader64<LittleEndian>| {
-            Some((section.sh_addr(LittleEndian), section.data(LittleEndian, data).ok()?))
-        };
-        let code = sections.iter().filter(is_code).filter_map(content).collect();
-        Some(Self { data, segments: head.program_headers(LittleEndian, data).ok()?, code })
-    }
-
-    fn loaded(&self) -> impl Iterator<Item = &'a ProgramHeader64<LittleEndian>> {
-        self.segments.iter().filter(|segment| segment.p_type(LittleEndian) == PT_LOAD)
-    }
-
-    /// The function that has the addresses of the words.
-    fn early(&self) -> Option<early::ResolvedOperands> {
-        self.code.iter().find_map(|(address, code)| early::find(code, *address))
-    }
-
-    /// The code that changes if at each address `instead` gives what takes the place of what stands
-    /// there.
-    fn code_with(&self, instead: impl Fn(&[u8], u64) -> Option<Vec<u8>>) -> Option<Changes> {
-        let mut changes = Changes::new();
-        for &(address, code) in &self.code {
-            let new = |at: usize| Some((at, instead(&code[at..], address + at as u64)?));
-            let mut changed = None;
-            for (at, bytes) in (0..code.len()).filter_map(new) {
-                let changed = changed.get_or_insert_with(|| code.to_vec());
-                changed.get_mut(at..at + bytes.len())?.copy_from_slice(&bytes);
-            }
-            let start = self.place(address)?.start;
-            changes.extend(changed.map(|code| (start, code)));
-        }
-        Some(changes)
-    }
-
-    /// From an address to the end of its segment in the file.
-    fn place(&self, address: u64) -> Option<Range<u64>> {
-        self.loaded().find_map(|segment| {
-            let (start, length) = (segment.p_vaddr(LittleEndian), segment.p_filesz(LittleEndian));
-            let offset = segment.p_offset(LittleEndian);
-            let inside = address.checked_sub(start).filter(|&inside| inside < length)?;
-            Some(offset + inside..offset + length)
-        })
-    }
-
-    /// The value at an address.
-    fn read<T: FromBytes>(&self, address: u64) -> Option<T> {
-        let place = self.place(address)?;
-        let bytes = self.data.get(place.start as usize..place.end as usize)?;
-        T::read_from_prefix(bytes).ok().map(|(value, _)| value)
-    }
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ struct Machine {
   unsigned Registers[NumRegisters] = {};
   // The vector registers XMM0 to XMM15.
   unsigned Vectors[16] = {};
-  unsigned Flags = 0, Fs = 0, Rip = 0, Stack = 0;
+  unsigned Flags = 0, Fs = 0, Gs = 0, Rip = 0, Stack = 0;
   unsigned Opcodes[std::size(OpcodeNames)] = {};
   unsigned GotTpOff = 0;
 
@@ -101,6 +101,8 @@ struct Machine {
         Flags = R;
       if (Name == "FS")
         Fs = R;
+      if (Name == "GS")
+        Gs = R;
       if (Name == "RIP")
         Rip = R;
       if (Name == "RSP")
@@ -118,8 +120,8 @@ struct Machine {
   }
 
   bool isComplete() const {
-    return all_of(Registers, [](unsigned R) { return R != 0; }) && Flags && Fs && Rip && Stack &&
-           all_of(Opcodes, [](unsigned O) { return O != 0; }) && GotTpOff;
+    return all_of(Registers, [](unsigned R) { return R != 0; }) && Flags && Fs && Gs && Rip &&
+           Stack && all_of(Opcodes, [](unsigned O) { return O != 0; }) && GotTpOff;
   }
 };
 
@@ -227,6 +229,8 @@ struct PathpassMachineCode {
   LLVMValueRef Global;
   // Assembly, or the name of a function.
   const char *Text;
+  // Whether the base of segment %gs is added to the address of a counter.
+  bool Segment;
 };
 
 // Must match `Position` in src/ffi/machine.rs.
@@ -655,9 +659,9 @@ struct Writer {
                       int64_t Value, unsigned Segment) {
     To.addReg(Base).addImm(Scale).addReg(Index).addImm(Value).addReg(Segment);
   }
-  void relative(MachineInstrBuilder &To, const GlobalValue *Global, int64_t Value,
-                unsigned Flag) const {
-    To.addReg(T.Rip).addImm(1).addReg(0).addGlobalAddress(Global, Value, Flag).addReg(0);
+  void relative(MachineInstrBuilder &To, const GlobalValue *Global, int64_t Value, unsigned Flag,
+                unsigned Segment = 0) const {
+    To.addReg(T.Rip).addImm(1).addReg(0).addGlobalAddress(Global, Value, Flag).addReg(Segment);
   }
   void adjustFrame(int Bytes) {
     auto &Frame = *MF.getSubtarget().getFrameLowering();
@@ -668,10 +672,11 @@ struct Writer {
   }
   MachineInstrBuilder count(OpcodeAt Which, const PathpassMachineCode &Code) {
     auto To = build(Which);
+    unsigned Segment = Code.Segment ? T.Gs : 0;
     if (Code.Global)
-      relative(To, unwrap<GlobalValue>(Code.Global), Code.Value, 0);
+      relative(To, unwrap<GlobalValue>(Code.Global), Code.Value, 0, Segment);
     else
-      address(To, reg(Code.Register), 0, 1, Code.Value, 0);
+      address(To, reg(Code.Register), 0, 1, Code.Value, Segment);
     return To;
   }
   void write(const PathpassMachineCode &Code) {

@@ -377,6 +377,55 @@ extern "C" bool pathpass_moves_thread_pointer(LLVMModuleRef Module) {
   });
 }
 
+// Whether a system call sets the base of segment %gs. What may do so is said to move the thread
+// pointer.
+static bool setsSegment(const Value *Number, const Value *First) {
+  constexpr uint64_t ArchPrctl = 158, ArchSetGs = 0x1001;
+  auto *Known = dyn_cast_or_null<ConstantInt>(Number);
+  auto *Argument = dyn_cast_or_null<ConstantInt>(First);
+  return Known && Known->getZExtValue() == ArchPrctl && Argument &&
+         Argument->getZExtValue() == ArchSetGs;
+}
+
+// Whether an instruction sets the base of segment %gs or goes through it: LLVM has an address space
+// for that.
+static bool usesSegment(const Instruction &I) {
+  constexpr unsigned Gs = 256;
+  if (any_of(I.operand_values(), [](const Value *Operand) {
+        auto *Kind = dyn_cast<PointerType>(Operand->getType());
+        return Kind && Kind->getAddressSpace() == Gs;
+      }))
+    return true;
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  if (auto *Assembly = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
+    StringRef Text = Assembly->getAsmString();
+    return Text.contains("%gs") || Text.contains("wrgsbase") ||
+           (Text.contains("syscall") && setsSegment(inRegister(*Call, *Assembly, "{ax}"),
+                                                    inRegister(*Call, *Assembly, "{di}")));
+  }
+  auto *Callee = dyn_cast<Function>(Call->getCalledOperand()->stripPointerCastsAndAliases());
+  if (!Callee || Call->arg_size() < 2)
+    return Callee && Callee->getName().starts_with("llvm.x86.wrgsbase");
+  auto *Word = Type::getInt64Ty(Call->getContext());
+  if (Callee->getName() == "syscall")
+    return setsSegment(Call->getArgOperand(0), Call->getArgOperand(1));
+  return Callee->getName() == "arch_prctl" &&
+         setsSegment(ConstantInt::get(Word, 158), Call->getArgOperand(0));
+}
+
+// Whether code of a module has segment %gs for itself.
+extern "C" bool pathpass_uses_segment(LLVMModuleRef Module) {
+  return any_of(*unwrap(Module), [](Function &F) { return any_of(instructions(F), usesSegment); });
+}
+
+// Whether data of a module may be out of reach of its code.
+extern "C" bool pathpass_is_large(LLVMModuleRef Module) {
+  auto Model = unwrap(Module)->getCodeModel();
+  return Model && *Model >= CodeModel::Medium;
+}
+
 // A hash of all code and constants of a module.
 extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) {
   return StructuralHash(*unwrap(Module), true);

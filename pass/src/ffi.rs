@@ -178,6 +178,8 @@ unsafe extern "C" {
     pub(crate) fn pathpass_drop_names(module: LLVMModuleRef);
     pub(crate) fn pathpass_module_hash(module: LLVMModuleRef) -> u64;
     pub(crate) fn pathpass_moves_thread_pointer(module: LLVMModuleRef) -> bool;
+    pub(crate) fn pathpass_uses_segment(module: LLVMModuleRef) -> bool;
+    pub(crate) fn pathpass_is_large(module: LLVMModuleRef) -> bool;
     pub(crate) fn pathpass_link(module: LLVMModuleRef, text: *const c_char) -> bool;
     pub(crate) fn pathpass_verify(function: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_accesses(

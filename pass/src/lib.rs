@@ -63,7 +63,7 @@ fn count(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -
     if !read::is_counted(module, options) {
         return false;
     }
-    let options = &options.for_module(module, llvm::moves_thread_pointer(module));
+    let options = &options.for_module(module, llvm::code_facts(module));
     let unit = read::unit(module, options, analyses);
     let plans = plan::unit(&unit, options);
     let manifest = describe::unit(&unit, &plans, options);
@@ -78,7 +78,7 @@ fn prepare_machine_code(module: &Module<'_>, options: &Options) -> bool {
     if !read::is_counted(module, options) || !machine::mark::mark(module, options.level) {
         return false;
     }
-    let options = options.for_module(module, llvm::moves_thread_pointer(module));
+    let options = options.for_module(module, llvm::code_facts(module));
     // Only LLVM's intermediate code can be given a call.
     write::prepare_resolvers(module, &options);
     true
@@ -96,7 +96,7 @@ fn count_in_machine_code(
     if !read::is_counted(module, &options) {
         return;
     }
-    let options = &options.for_module(module, llvm::moves_thread_pointer(module));
+    let options = &options.for_module(module, llvm::code_facts(module));
     let body = |function, known: Option<&_>| {
         let code = machine::code::Function::read(context, function);
         let code = code.ok_or("the code generator does not say which registers are in use")?;

@@ -20,6 +20,7 @@ use llvm_sys::LLVMAttributeFunctionIndex;
 use llvm_sys::core as c;
 
 use crate::ffi;
+use crate::options::CodeFacts;
 
 mod accesses;
 mod debug_info;
@@ -293,11 +294,18 @@ pub(crate) fn module_hash(module: &Module<'_>) -> u64 {
     unsafe { ffi::pathpass_module_hash(module.as_mut_ptr()) }
 }
 
-/// True if code of a module may give threads another thread pointer, by a system call whose number
-/// is not known to be another one's or by an instruction.
-pub(crate) fn moves_thread_pointer(module: &Module<'_>) -> bool {
+/// Facts about the code of a module. It may give threads other thread pointers by a system call
+/// whose number is not known to be another one's, or by an instruction.
+pub(crate) fn code_facts(module: &Module<'_>) -> CodeFacts {
+    let module = module.as_mut_ptr();
     // SAFETY: a live module.
-    unsafe { ffi::pathpass_moves_thread_pointer(module.as_mut_ptr()) }
+    unsafe {
+        CodeFacts {
+            moves_pointer: ffi::pathpass_moves_thread_pointer(module),
+            uses_segment: ffi::pathpass_uses_segment(module),
+            is_large: ffi::pathpass_is_large(module),
+        }
+    }
 }
 
 /// True if LLVM's verifier accepts a function; it says on standard error why not.

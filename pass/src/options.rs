@@ -33,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) addressing: Addressing,
     /// True if code of the module may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
+    /// True if code of the module uses segment `%gs` for itself.
+    pub(crate) uses_segment: bool,
     /// True if threads have words of ours wherever the code of the module runs.
     pub(crate) has_words: bool,
     /// True if the code of the module is position-independent.
@@ -213,6 +215,9 @@ impl Part {
 /// A way in which code finds the array of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Addressing {
+    /// By the base of segment `%gs`, which the processor adds to the address of a counter. Only
+    /// machine code can be given that, and only an executable has the segment to itself.
+    Segment,
     /// By a thread-local word with the array's address, read where a function is entered.
     Word,
     /// By the array's address and the thread-local word `delta`, added where a function is entered.
@@ -228,9 +233,21 @@ impl Addressing {
         match name {
             "delta" => Self::Delta,
             "site" => Self::Site,
-            _ => Self::Word,
+            "word" => Self::Word,
+            _ => Self::Segment,
         }
     }
+}
+
+/// Facts about the code of a module that decide how it finds its counters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CodeFacts {
+    /// It may give threads other thread pointers.
+    pub(crate) moves_pointer: bool,
+    /// It uses segment `%gs` for itself.
+    pub(crate) uses_segment: bool,
+    /// Its data may be out of its reach.
+    pub(crate) is_large: bool,
 }
 
 impl Options {
@@ -245,9 +262,10 @@ impl Options {
         has_paths && self.table.is_none() && self.callees == 0
     }
 
-    /// True if threads share the array, so that its address is known where a counter is stepped.
+    /// True if code has the address of a counter without reading one: threads share the array, or
+    /// have a segment.
     pub(crate) fn counts_in_place(&self) -> bool {
-        self.threads != Threads::Exact
+        self.threads != Threads::Exact || self.addressing == Addressing::Segment
     }
 
     /// True if counters may be in registers in loops.
@@ -272,13 +290,14 @@ impl Options {
             .is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))
     }
 
-    /// What holds for this module, whose code may give threads other thread pointers or not. Only
-    /// code for executables has words of its own.
+    /// What holds for this module, of whose code these are the facts. Only code for executables has
+    /// words of its own, and segment `%gs`.
     ///
     /// Code that needs no thread-local variable counts atomically. musl loads no library at run
     /// time that has such variables at a fixed place. Where a thread is given another thread
     /// pointer, the variables are not where that points to.
-    pub(crate) fn for_module(&self, module: &Module<'_>, moves_pointer: bool) -> Self {
+    pub(crate) fn for_module(&self, module: &Module<'_>, code: CodeFacts) -> Self {
+        let CodeFacts { moves_pointer, uses_segment, is_large } = code;
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
         let is_position_independent = module.get_flag("PIC Level").is_some();
@@ -286,15 +305,19 @@ impl Options {
         let without = musl && may_be_loaded || moves_pointer;
         let threads =
             if self.threads == Threads::Exact && without { Threads::Atomic } else { self.threads };
+        let in_machine_code = self.stage == Stage::Machine && self.mode == Mode::Paths;
+        let has_segment = in_machine_code && !uses_segment && !is_large;
         let addressing = match self.addressing {
             _ if threads != Threads::Exact => Addressing::Site,
-            Addressing::Word if may_be_loaded => Addressing::Delta,
+            Addressing::Segment | Addressing::Word if may_be_loaded => Addressing::Delta,
+            Addressing::Segment if !has_segment => Addressing::Word,
             addressing => addressing,
         };
         Self {
             threads,
             addressing,
             moves_pointer,
+            uses_segment,
             has_words: !without,
             is_position_independent,
             ..self.clone()

@@ -176,6 +176,7 @@ impl GivenValues<'_> {
             weights: text(Name::Use).split_once(':').map(|(_, path)| path.into()),
             techniques: Techniques::without(&text(Name::Without)),
             moves_pointer: false,
+            uses_segment: false,
             has_words: true,
             is_position_independent: false,
             limit: self.number(Name::Limit).unwrap_or(4096),

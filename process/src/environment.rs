@@ -4,7 +4,7 @@
 //! Everything is read from `/proc/self`, because not every C library passes arguments to
 //! constructors. Where `/proc` is missing, the runtime goes on with what it has.
 
-use linux_raw_sys::auxvec::AT_ENTRY;
+use linux_raw_sys::auxvec::{AT_ENTRY, AT_HWCAP2};
 use pathformat::profile::{FORKED, Head, RunId};
 use pathformat::raw::PAGE;
 
@@ -17,6 +17,10 @@ use crate::proc::{Library, cut_deleted, for_each_byte, mapped_path, unescape};
 use crate::sys::{self, File, Names, OpenError};
 use crate::text::{Path, Text};
 
+/// The bit of `AT_HWCAP2` that is set if programs may execute `wrgsbase`
+/// (`arch/x86/include/uapi/asm/hwcap2.h` in Linux).
+const HWCAP2_FSGSBASE: u64 = 1 << 1;
+
 /// The state at the start.
 pub struct Environment {
     /// The part that is common to all images of the process.
@@ -27,6 +31,8 @@ pub struct Environment {
     pub build_id: Text<65>,
     /// The identity of this run.
     pub run: RunId,
+    /// True if an instruction sets the base of a segment, as far as was read.
+    pub sets_segments: bool,
     /// Scratch space for a line of a file of `/proc`.
     line: Text<4352>,
     /// Scratch space for a path.
@@ -39,7 +45,8 @@ impl Environment {
     pub const fn new() -> Self {
         let [image, scratch] = [Path::new(), Path::new()];
         let (origin, build_id) = (Origin::new(), Text::new());
-        Self { origin, image, build_id, run: RunId::NONE, line: Text::new(), scratch }
+        let (run, line) = (RunId::NONE, Text::new());
+        Self { origin, image, build_id, run, sets_segments: false, line, scratch }
     }
 
     /// Returns true if profiles are to be written.
@@ -51,6 +58,8 @@ impl Environment {
     pub fn read(&mut self, address: usize, build_id: &[u8], asked: Asker, library: &impl Library) {
         let vector = Vector::read(library);
         self.origin.read(asked, &vector, library, &mut self.scratch);
+        let features = vector.as_ref().ok().and_then(|vector| vector.get(AT_HWCAP2));
+        self.sets_segments = features.is_some_and(|features| features & HWCAP2_FSGSBASE != 0);
         let program = match asked {
             Asker::Counted(program) => Some(program),
             Asker::Alone => None,

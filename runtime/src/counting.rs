@@ -290,17 +290,18 @@ impl Counting {
     /// Makes the thread with this thread pointer count in a slot.
     pub(crate) fn attach(&mut self, slot: Slot, pointer: usize) {
         let delta = self.slots.delta(slot);
-        if self.exact && delta != 0 {
-            self.set_delta(pointer, delta);
-        }
-        let together = self.exact && delta == 0 || self.single;
+        // Without a slot of its own a thread has to leave that of the thread which created it.
+        let is_set = self.exact && self.set_delta(pointer, delta);
+        let together = self.exact && !(is_set && delta != 0) || self.single;
         if together && slot != Slot::FIRST {
             self.suspect();
         }
     }
 
     /// Sets the thread-local words of this image: `delta`, followed by the addresses of arrays.
-    fn set_delta(&self, pointer: usize, delta: usize) {
+    /// Sets the base of the segment, if modules use it. Returns false if that is not possible: then
+    /// their counts stay in the region.
+    fn set_delta(&self, pointer: usize, delta: usize) -> bool {
         let own = pointer == thread::pointer();
         let mut address = pointer.wrapping_add(self.delta_offset);
         // SAFETY: set when counting began. An image is constant as long as it is loaded, and this
@@ -316,6 +317,13 @@ impl Counting {
             }
             address = address.wrapping_add(size_of::<usize>());
         }
+        !self.uses_segment() || own && set_segment(delta)
+    }
+
+    /// True if modules find their arrays by a segment.
+    fn uses_segment(&self) -> bool {
+        // SAFETY: as in `set_delta`.
+        self.exact && unsafe { self.image.as_ref() }.is_some_and(Image::uses_segment)
     }
 
     /// Records that counts may be wrong from now on.
@@ -437,6 +445,28 @@ impl Counting {
         self.finish_raw(environment);
         self.slots.raw.add_flags(self.flags | profile::ENDED);
     }
+}
+
+/// Sets the segment of the calling thread, which leads to the slot at this distance. Returns false
+/// if that is not possible.
+fn set_segment(delta: usize) -> bool {
+    thread::set_segment(delta, environment::of_image().sets_segments)
+}
+
+/// Calls `act` while this thread counts in the region, as far as a segment leads to its slot. A
+/// thread that it creates has the segment of this one.
+pub(crate) fn without_segment<T>(act: impl FnOnce() -> T) -> T {
+    let own = shared_registry::get().with(|shared| {
+        // SAFETY: as in `start`. No field changes.
+        let counting = unsafe { COUNTING.get() };
+        counting.uses_segment().then(|| counting.slots.delta(shared.own_slot()))
+    });
+    let is_left = own.is_some_and(|delta| delta != 0 && set_segment(0));
+    let result = act();
+    if let Some(delta) = own.filter(|_| is_left) {
+        set_segment(delta);
+    }
+    result
 }
 
 /// The destructor's part in a program whose [`end`] comes later. Libraries wait for [`end`], too.

@@ -5,7 +5,7 @@ use core::{ptr, slice};
 
 use pathformat::ModuleId;
 use pathformat::descriptor::{ABI_VERSION, Descriptor, KEYS, LIBRARY, Module};
-use pathformat::raw::{ArrayPlace, OWN_BASE};
+use pathformat::raw::{ArrayPlace, IN_SEGMENT, OWN_BASE};
 use pathformat::settings::Threads;
 
 /// The descriptor of an image. All fields are constant once the image is relocated.
@@ -74,6 +74,11 @@ impl Image {
     pub(crate) fn bases(&self) -> impl Iterator<Item = usize> + use<'_> {
         let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
         self.modules().iter().filter(own).map(|module| self.0.region + module.offset as usize)
+    }
+
+    /// Returns true if there are modules that find their arrays by segment `%gs`.
+    pub(crate) fn uses_segment(&self) -> bool {
+        self.modules().iter().any(|module| module.threads & u64::from(IN_SEGMENT) != 0)
     }
 
     /// Returns the places of the modules' counters in a slot.

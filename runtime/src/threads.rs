@@ -7,8 +7,8 @@
 use core::arch::{asm, global_asm};
 
 use crate::imports::{self, ThreadFunction};
-use crate::shared_registry;
 use crate::slots::Slot;
+use crate::{counting, shared_registry};
 
 // The start of a registered thread, with the number of its slot as its argument. The thread then
 // runs its own function, with no frame of ours on its stack, so that it ends, unwinds and looks in
@@ -86,8 +86,11 @@ pub(crate) unsafe extern "C" fn create(
         (task.start, task.argument) = (start, argument);
         Some(slot)
     });
-    // Without a slot the thread counts in the region, where it is noticed.
-    let Some(slot) = given else { return call(start, argument) };
+    // Without a slot the thread counts in the region, where it is noticed. It begins with the
+    // segment of this one.
+    let Some(slot) = given else {
+        return counting::without_segment(|| call(start, argument));
+    };
     let result = call(thread_start(), slot.0 as usize);
     if result != 0 {
         registry.with(|shared| shared.give_back(slot));

@@ -6,6 +6,7 @@
 //! with the list of the output.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 
 use anyhow::Result;
@@ -18,7 +19,7 @@ use crate::image_kind::{self, ImageKind};
 use crate::process::Outcome;
 use crate::real::Verbosity;
 use crate::scan::{self, Module, ScanResult};
-use crate::{entry, module, strays, words};
+use crate::{entry, module, segments, strays, words};
 
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
 const LARGE_REGION: u64 = 1 << 30;
@@ -47,6 +48,7 @@ impl Link<'_> {
     /// The real linker cannot be started, or what it is given cannot be written.
     pub(super) fn link(&self, found: ScanResult) -> Result<Outcome> {
         let kind = image_kind::expected(self.line, &found);
+        let has_segment = found.modules.iter().any(|module| module.in_segment);
         // Of a region that may be too large, find out first how much of it is needed.
         let unsure = is_large(&found.modules);
         let modules = if unsure { Vec::new() } else { found.modules };
@@ -81,6 +83,7 @@ impl Link<'_> {
             if !outcome.success() {
                 outcome = self.call_with(None, Verbosity::Loud)?;
                 if outcome.success() {
+                    self.finish_uncounted(has_segment, kind);
                     warn(&format!(
                         "{}: the linker failed on the second run; the program is linked, but its \
                          paths are not counted",
@@ -98,10 +101,10 @@ impl Link<'_> {
         }
         let adds = !added.modules.is_empty() || self.lto.is_some();
         if matches!(outcome, Outcome::Code(_)) && !outcome.success() && adds {
-            return self.without_counters(outcome);
+            return self.without_counters(outcome, has_segment, kind);
         }
         if outcome.success() && !added.modules.is_empty() {
-            self.finish(&added);
+            self.finish(&added, has_segment, !strays.is_empty());
         } else if outcome.success() && (self.lto.is_some() || found.plain_bitcode) {
             // As where no pass of a plugin's is run: thin link-time optimisation at -O0.
             warn(NOTHING_COUNTS);
@@ -150,12 +153,18 @@ impl Link<'_> {
     }
 
     /// After a failure: if what was added is the reason, the program is linked without it.
-    fn without_counters(&self, failure: Outcome) -> Result<Outcome> {
+    fn without_counters(
+        &self,
+        failure: Outcome,
+        has_segment: bool,
+        kind: ImageKind,
+    ) -> Result<Outcome> {
         if self.children.stopped_by().is_some()
             || !self.call_with(None, Verbosity::Quiet)?.success()
         {
             return Ok(failure);
         }
+        self.finish_uncounted(has_segment, kind);
         warn(&format!(
             "{}: the link fails with the counters, as shown above, and succeeds without them; the \
              program is linked, but its paths are not counted",
@@ -165,8 +174,9 @@ impl Link<'_> {
     }
 
     /// Changes a finished image: code may run without a thread pointer, or with another one, and
-    /// that of an executable reads its words at once.
-    fn finish(&self, Additions { modules, kind }: &Additions) {
+    /// that of an executable reads its words at once. Code that `has_segment` loses it where it
+    /// leads elsewhere: not to counters in a library, nor to arrays that `are_strays`.
+    fn finish(&self, Additions { modules, kind }: &Additions, has_segment: bool, are_strays: bool) {
         let output = self.output();
         let is_library = *kind == ImageKind::Library;
         let before = if is_library {
@@ -180,10 +190,27 @@ impl Link<'_> {
             () if is_library || self.line.keeps_relocations => Ok(()),
             () => words::read_at_once(&output),
         };
-        if let Err(error) = before.and(words) {
+        let is_taken = modules.iter().any(|module| module.uses_segment);
+        let hides = || content(&output).is_ok_and(|data| segments::has_hidden_threads(&data));
+        let loses_segment =
+            has_segment && (is_library || moves || is_taken || are_strays || hides());
+        let segment = if loses_segment { segments::take_away(&output) } else { Ok(()) };
+        self.warn_of_failure(before.and(words).and(segment));
+    }
+
+    /// Changes a finished image without our counters. A program has one segment, so that a library
+    /// must not use it.
+    fn finish_uncounted(&self, has_segment: bool, kind: ImageKind) {
+        if has_segment && kind == ImageKind::Library {
+            self.warn_of_failure(segments::take_away(&self.output()));
+        }
+    }
+
+    fn warn_of_failure(&self, changed: io::Result<()>) {
+        if let Err(error) = changed {
             warn(&format!(
                 "{}: cannot be changed: {error}; it may not run; link it elsewhere",
-                output.display()
+                self.output().display()
             ));
         }
     }
@@ -219,6 +246,8 @@ mod tests {
             keys: 0,
             threads: Threads::Exact,
             own_base: false,
+            in_segment: false,
+            uses_segment: false,
             moves_pointer: false,
             traced: false,
             waits: false,

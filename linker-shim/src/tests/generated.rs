@@ -18,6 +18,8 @@ pub(super) fn module(id: u8, counters: u64, keys: u64, threads: Threads, own_bas
         keys,
         threads,
         own_base,
+        in_segment: false,
+        uses_segment: false,
         moves_pointer: false,
         traced: false,
         waits: false,

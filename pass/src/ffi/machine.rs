@@ -159,6 +159,7 @@ pub(crate) struct Code {
     pub(crate) value: i64,
     pub(crate) global: LLVMValueRef,
     pub(crate) text: *const c_char,
+    pub(crate) segment: bool,
 }
 
 /// Must match `PathpassMachinePosition` in `cpp/machine.cpp`.

@@ -362,6 +362,30 @@ impl Position {
     }
 }
 
+/// A counter in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counter {
+    /// Where it is.
+    pub(crate) address: CounterAddress,
+    /// True if the base of segment `%gs`, which leads from the region to the thread's slot, is
+    /// added to the address.
+    pub(crate) in_segment: bool,
+}
+
+impl Counter {
+    fn lower(self, kind: CodeKind) -> ffi::Code {
+        let none = ffi::Code { kind, segment: self.in_segment, ..NOTHING };
+        match self.address {
+            CounterAddress::Based { base, displacement } => {
+                ffi::Code { register: base.0, value: displacement, ..none }
+            }
+            CounterAddress::Fixed { array, displacement } => {
+                ffi::Code { global: array.0, value: displacement, ..none }
+            }
+        }
+    }
+}
+
 /// The address of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CounterAddress {
@@ -388,8 +412,8 @@ pub(crate) enum Code {
     ReadWord { into: Register, word: Global },
     /// Reads the thread's word, whose distance a variable has.
     ReadDelta { into: Register, place: Global },
-    /// Takes the address of a variable.
-    LoadAddress { into: Register, of: Global },
+    /// Takes an address at a distance from a variable.
+    LoadAddress { into: Register, of: Global, displacement: i64 },
     /// Adds a register to another one; no flags change.
     AddUp { into: Register, other: Register },
     /// Copies a register and adds to the copy; no flags change.
@@ -397,11 +421,11 @@ pub(crate) enum Code {
     /// Sets a register to 0; no flags change.
     Clear(Register),
     /// Adds a register to a counter. Flags change.
-    AddTo { at: CounterAddress, sum: Register },
+    AddTo { at: Counter, sum: Register },
     /// Adds to a register; no flags change.
     Add { register: Register, value: i64 },
     /// Steps a counter by one, down if `is_back`. Flags change.
-    Step { at: CounterAddress, is_back: bool, is_locked: bool },
+    Step { at: Counter, is_back: bool, is_locked: bool },
     /// Pushes the flags.
     SaveFlags,
     /// Pops the flags.
@@ -426,16 +450,20 @@ pub(crate) enum Code {
     Assembly(CString),
 }
 
+/// Code that names nothing.
+const NOTHING: ffi::Code = ffi::Code {
+    kind: CodeKind::SaveFlags,
+    register: NONE,
+    index: NONE,
+    value: 0,
+    global: ptr::null_mut(),
+    text: ptr::null(),
+    segment: false,
+};
+
 impl Code {
     fn lower(&self) -> ffi::Code {
-        let none = ffi::Code {
-            kind: CodeKind::SaveFlags,
-            register: NONE,
-            index: NONE,
-            value: 0,
-            global: ptr::null_mut(),
-            text: ptr::null(),
-        };
+        let none = NOTHING;
         let register = |kind, register: Register| ffi::Code { kind, register: register.0, ..none };
         match self {
             &Self::ReadWord { into, word } => {
@@ -444,8 +472,8 @@ impl Code {
             &Self::ReadDelta { into, place } => {
                 ffi::Code { global: place.0, ..register(CodeKind::ReadDelta, into) }
             }
-            &Self::LoadAddress { into, of } => {
-                ffi::Code { global: of.0, ..register(CodeKind::LoadAddress, into) }
+            &Self::LoadAddress { into, of, displacement: value } => {
+                ffi::Code { global: of.0, value, ..register(CodeKind::LoadAddress, into) }
             }
             &Self::AddUp { into, other } => {
                 ffi::Code { index: other.0, ..register(CodeKind::AddUp, into) }
@@ -454,16 +482,7 @@ impl Code {
                 ffi::Code { index: from.0, value, ..register(CodeKind::Copy, into) }
             }
             &Self::Clear(which) => register(CodeKind::Clear, which),
-            &Self::AddTo { at: CounterAddress::Based { base, displacement }, sum } => {
-                ffi::Code { index: sum.0, value: displacement, ..register(CodeKind::AddTo, base) }
-            }
-            &Self::AddTo { at: CounterAddress::Fixed { array, displacement }, sum } => ffi::Code {
-                value: displacement,
-                global: array.0,
-                index: sum.0,
-                kind: CodeKind::AddTo,
-                ..none
-            },
+            &Self::AddTo { at, sum } => ffi::Code { index: sum.0, ..at.lower(CodeKind::AddTo) },
             &Self::Add { register: into, value } => {
                 ffi::Code { value, ..register(CodeKind::Add, into) }
             }
@@ -474,14 +493,7 @@ impl Code {
                     (false, true) => CodeKind::LockedIncrement,
                     (true, true) => CodeKind::LockedDecrement,
                 };
-                match at {
-                    CounterAddress::Based { base, displacement } => {
-                        ffi::Code { value: displacement, ..register(kind, base) }
-                    }
-                    CounterAddress::Fixed { array, displacement } => {
-                        ffi::Code { kind, value: displacement, global: array.0, ..none }
-                    }
-                }
+                at.lower(kind)
             }
             Self::SaveFlags => ffi::Code { kind: CodeKind::SaveFlags, ..none },
             Self::RestoreFlags => ffi::Code { kind: CodeKind::RestoreFlags, ..none },

@@ -118,8 +118,8 @@ pub(crate) fn plan<'ctx>(
             Addressing::Word => {
                 borrow::for_loops(&graph, &cfg, &regions, &path_registers, needs, &bases, &sums)
             }
-            // Reading the address takes a second register.
-            Addressing::Delta | Addressing::Site => Loans::none(&regions),
+            // Nothing is read, or reading it takes a second register.
+            Addressing::Segment | Addressing::Delta | Addressing::Site => Loans::none(&regions),
         };
         let bases = if loans.begin.is_empty() {
             bases

@@ -87,9 +87,9 @@ impl<'ctx> CounterArray<'ctx> {
         array.set_alignment(names::ARRAY_ALIGNMENT);
         llvm::make_replaceable(module, array);
         note::add(module, array, id, [counters, keys], options.threads);
-        let leads = (options.threads == Threads::Exact).then(|| {
+        let leads = (!options.counts_in_place()).then(|| {
             let leads = match options.addressing {
-                Addressing::Word => {
+                Addressing::Segment | Addressing::Word => {
                     let address = array.as_pointer_value();
                     let base = module.add_global(
                         address.get_type(),

@@ -21,7 +21,7 @@ use super::{block_log, manifest, markers, profile_path};
 use crate::ffi::machine::Context;
 use crate::layout::{FunctionLayout, Layout};
 use crate::machine::code::{
-    self, Code, CounterAddress, Global, Loan, Position, Register, Registers,
+    self, Code, Counter, CounterAddress, Global, Loan, Position, Register, Registers,
 };
 use crate::machine::regions::Region;
 use crate::machine::registers::PathRegister;
@@ -93,17 +93,27 @@ impl Way {
     /// Reads the address of the thread's counters; `other` is a second register, which is lost.
     fn read(self, into: Register, other: Option<Register>) -> Vec<Code> {
         match (self.leads, self.addressing, other) {
-            (None, ..) => vec![Code::LoadAddress { into, of: self.array }],
+            (None, ..) => vec![self.load_address(into, 0)],
             (Some(word), Addressing::Word, _) => vec![Code::ReadWord { into, word }],
             (Some(place), _, other) => {
                 let other = other.expect("the caller knows that a second one is needed");
                 vec![
                     Code::ReadDelta { into, place },
-                    Code::LoadAddress { into: other, of: self.array },
+                    self.load_address(other, 0),
                     Code::AddUp { into, other },
                 ]
             }
         }
+    }
+
+    /// Takes the address of a counter in the region.
+    fn load_address(self, into: Register, id: i64) -> Code {
+        Code::LoadAddress { into, of: self.array, displacement: 8 * id }
+    }
+
+    /// The counter at an address.
+    fn counter(self, address: CounterAddress) -> Counter {
+        Counter { address, in_segment: self.addressing == Addressing::Segment }
     }
 
     fn needs_two(self) -> bool {
@@ -322,12 +332,12 @@ impl Writer<'_, '_> {
 
     /// Where a counter of the function is; `base` has the address of the thread's counters, if it
     /// takes one.
-    fn counter(&self, id: u64, base: Option<Register>) -> CounterAddress {
+    fn counter(&self, id: u64, base: Option<Register>) -> Counter {
         let displacement = 8 * (self.layout.first_counter as i64).wrapping_add(id as i64);
-        match (self.way.leads, base) {
+        self.way.counter(match (self.way.leads, base) {
             (Some(_), Some(base)) => CounterAddress::Based { base, displacement },
             _ => CounterAddress::Fixed { array: self.way.array, displacement },
-        }
+        })
     }
 
     fn step(
@@ -341,7 +351,13 @@ impl Writer<'_, '_> {
     ) {
         let number = || number.expect("a number that is used has a register");
         let first = self.layout.first_counter as i64;
+        let is_fixed = self.way.leads.is_none();
         let at = match op {
+            // An address that is known takes in what is added to it.
+            Op::Set(value) if is_fixed => {
+                code.push(self.way.load_address(number().register, first.wrapping_add(value)));
+                return;
+            }
             Op::Set(value) => {
                 let PathRegister { register: into, bias } = number();
                 let value = 8 * value.wrapping_sub(bias);
@@ -358,10 +374,12 @@ impl Writer<'_, '_> {
                 code.push(Code::Add { register: number().register, value: 8 * value });
                 return;
             }
-            Op::Count(rest) => CounterAddress::Based {
-                base: number().register,
-                displacement: 8 * first.wrapping_add(rest).wrapping_add(number().bias),
-            },
+            Op::Count(rest) => {
+                let PathRegister { register: base, bias } = number();
+                let bias = if is_fixed { 0 } else { first.wrapping_add(bias) };
+                let displacement = 8 * rest.wrapping_add(bias);
+                self.way.counter(CounterAddress::Based { base, displacement })
+            }
             Op::CountAt(id) => {
                 if let Some(register) = self.plan.sums.register(region, id) {
                     code.push(Code::Add { register, value: if is_back { -1 } else { 1 } });

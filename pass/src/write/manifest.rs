@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use inkwell::module::Module;
-use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED, WAITS};
+use pathformat::raw::{IN_SEGMENT, MOVES_POINTER, OWN_BASE, TRACED, USES_SEGMENT, WAITS};
 use pathformat::settings::Mode;
 use pathformat::{ModuleId, names, record};
 
@@ -40,7 +40,9 @@ pub(super) fn text(payload: Vec<u8>, id: ModuleId, size: [u64; 2], options: &Opt
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
     let flags = options.threads.code()
         | flag(OWN_BASE, options.addressing == Addressing::Word)
+        | flag(IN_SEGMENT, options.addressing == Addressing::Segment)
         | flag(MOVES_POINTER, options.moves_pointer)
+        | flag(USES_SEGMENT, options.uses_segment)
         | flag(TRACED, options.mode == Mode::Trace && size[0] > 0)
         | flag(WAITS, options.mode == Mode::Trace && options.part.is_some());
     assembly(&record::write(id, flags, size, payload.len(), &stored))

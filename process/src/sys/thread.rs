@@ -15,8 +15,10 @@ use super::file::File;
 use super::process::{process, sleep};
 use crate::text::Text;
 
-/// The operation that reads the thread pointer; bindgen leaves it out.
+/// The operations that read the thread pointer and set the base of segment `%gs`; bindgen leaves
+/// them out.
 const ARCH_GET_FS: usize = 0x1003;
+const ARCH_SET_GS: usize = 0x1001;
 
 /// Returns the number of this thread.
 pub fn current() -> u32 {
@@ -46,6 +48,19 @@ pub fn base() -> Option<usize> {
 pub fn set_base(pointer: usize) -> bool {
     // SAFETY: no code has used thread-local variables without a thread pointer.
     checked(unsafe { call(__NR_arch_prctl, [ARCH_SET_FS as usize, pointer, 0, 0, 0, 0]) }).is_ok()
+}
+
+/// Sets the base of segment `%gs` for the calling thread, by an instruction if the kernel has told
+/// the process that it may execute that. Returns false on failure: the kernel sets no address of
+/// its own half.
+pub fn set_segment(base: usize, by_instruction: bool) -> bool {
+    if by_instruction {
+        // SAFETY: the kernel has told the process that it may execute this.
+        unsafe { asm!("wrgsbase {}", in(reg) base, options(nostack, preserves_flags, nomem)) };
+        return true;
+    }
+    // SAFETY: no pointers.
+    checked(unsafe { call(__NR_arch_prctl, [ARCH_SET_GS, base, 0, 0, 0, 0]) }).is_ok()
 }
 
 /// Writes a word into this process's memory. Does nothing if the address is not mapped.
