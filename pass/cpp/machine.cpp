@@ -803,7 +803,50 @@ static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const M
   return true;
 }
 
-// A new block on the edge between two blocks.
+// How often an edge of a function that was read is taken; 0 if it was made later.
+static uint64_t frequencyOf(const ReadFunction &F, const MachineBasicBlock &From,
+                            const MachineBasicBlock &To) {
+  auto At = find(F.Blocks, &From), Target = find(F.Blocks, &To);
+  if (At == F.Blocks.end() || Target == F.Blocks.end())
+    return 0;
+  uint32_t Number = Target - F.Blocks.begin();
+  for (auto &Edge : F.Edges[At - F.Blocks.begin()])
+    if (Edge.To == Number)
+      return Edge.Frequency;
+  return 0;
+}
+
+// Makes room for code before a block, on an edge that jumps to it. If control also falls through to
+// it, and does so far less often than it takes the edge, it jumps there from now on. Where both are
+// about as frequent, estimates are not to be trusted.
+static bool makeRoomBefore(const ReadFunction &F, const MachineBasicBlock &From,
+                           MachineBasicBlock &To, const Machine &T) {
+  if (To.getIterator() == To.getParent()->begin() || To.isEHPad())
+    return false;
+  auto &Before = *std::prev(To.getIterator());
+  // Of branches that are not understood the answer is that control may fall through.
+  if (!Before.canFallThrough())
+    return true;
+  bool IsOurs = !is_contained(F.Blocks, &Before);
+  if (IsOurs || frequencyOf(F, Before, To) >= frequencyOf(F, From, To) / 8)
+    return false;
+  BuildMI(&Before, To.findDebugLoc(To.begin()), T.TII->get(T.Opcodes[Jump])).addMBB(&To);
+  return true;
+}
+
+// Takes away the jump to a block with which another one ends, if it does, so that control falls
+// through.
+static bool removeJump(MachineBasicBlock &From, const MachineBasicBlock &To, const Machine &T) {
+  auto Last = From.getLastNonDebugInstr();
+  if (Last == From.end() || Last->getOpcode() != T.Opcodes[Jump] || !Last->getOperand(0).isMBB() ||
+      Last->getOperand(0).getMBB() != &To)
+    return false;
+  Last->eraseFromParent();
+  return true;
+}
+
+// A new block on the edge between two blocks, which stands where control jumps least; so the
+// hottest of the edges to a block is to be split first.
 static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From, MachineBasicBlock &To,
                                     const Machine &T) {
   auto &MF = *F.MF;
@@ -814,8 +857,13 @@ static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From, Ma
   int Table = isIndirect(From) ? jumpTableOf(From) : -1;
   FallsThrough &= Table < 0;
   auto *Between = MF.CreateMachineBasicBlock(To.getBasicBlock());
-  bool IsInverted = !FallsThrough && Table < 0 && invertBranch(From, To, T);
-  if (FallsThrough || IsInverted)
+  bool StandsBefore = !FallsThrough && makeRoomBefore(F, From, To, T);
+  bool Follows = FallsThrough;
+  if (!FallsThrough && !StandsBefore && Table < 0)
+    Follows = removeJump(From, To, T) || invertBranch(From, To, T);
+  if (StandsBefore)
+    MF.insert(To.getIterator(), Between);
+  else if (Follows)
     MF.insert(std::next(From.getIterator()), Between);
   else
     MF.push_back(Between);
@@ -828,7 +876,7 @@ static MachineBasicBlock *splitEdge(ReadFunction &F, MachineBasicBlock &From, Ma
   Between->setSectionID(From.getSectionID());
   From.replaceSuccessor(&To, Between);
   Between->addSuccessor(&To, BranchProbability::getOne());
-  if (!FallsThrough)
+  if (!FallsThrough && !StandsBefore)
     BuildMI(Between, To.findDebugLoc(To.begin()), T.TII->get(T.Opcodes[Jump])).addMBB(&To);
   return Between;
 }

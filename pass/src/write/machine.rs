@@ -153,7 +153,10 @@ fn instrument(plan: &MachinePlan<'_>, layout: &FunctionLayout, way: Way, id: Mod
             put(end.position(), writer.on_edge(regions.on(edge), end));
         }
     }
-    for edge in plan.cfg.edges() {
+    // The first of the edges to a block may stand before it.
+    let mut edges: Vec<_> = plan.cfg.edges().collect();
+    edges.sort_by_key(|&edge| std::cmp::Reverse(regions.frequency[regions.on(edge).index()]));
+    for edge in edges {
         if let EdgePlace::Own { position, .. } = graph.places[edge.index()] {
             let target = graph.node(graph.edge(edge).to);
             let block = target.block.expect("the node before the first one has no way in");
