@@ -84,6 +84,24 @@ impl Loop {
     }
 }
 
+/// The most instructions of a loop in which the time of a count shows. Processors forward what they
+/// store to the next load, within a cycle where the address is that of the same register (measured
+/// on Zen 4), within four or five where it is relative to the instruction pointer.
+const SHORT: usize = 32;
+
+/// The regions in short loops without calls.
+pub(crate) fn short(graph: &Graph<'_>, cfg: &Cfg, regions: &Regions) -> Vec<bool> {
+    let mut is_short = vec![false; regions.busy.len()];
+    for of in find(graph, cfg, regions) {
+        let length =
+            |&node: &Block| graph.instructions(graph.node(node)).filter(|of| !of.is_meta()).count();
+        if of.nodes.iter().map(length).sum::<usize>() <= SHORT {
+            of.inside.iter().for_each(|region| is_short[region.index()] = true);
+        }
+    }
+    is_short
+}
+
 /// The nodes of each loop without calls, the smallest loops first.
 fn node_sets(graph: &Graph<'_>, cfg: &Cfg) -> Vec<BTreeSet<Block>> {
     let cuts = Cuts::necessary(cfg);

@@ -16,7 +16,7 @@ use super::graph::Graph;
 use super::regions::{Region, Regions};
 use super::registers::PathRegister;
 use super::sums::{self, Sums};
-use super::{calls, registers};
+use super::{calls, loops, registers};
 use crate::options::{Addressing, Options};
 
 /// The limits of paths that are tried, after the one that is asked for. With the last one each
@@ -107,19 +107,24 @@ pub(crate) fn plan<'ctx>(
         } else {
             Sums::default()
         };
-        // The number's register leads to its counters by itself.
-        let needs =
-            |region: Region| !options.counts_in_place() && sums.leave_count(&regions, region);
+        // The number's register leads to its counters by itself. Where an address is known, only
+        // short loops gain by having it in a register.
+        let is_short = match options.counts_in_place() {
+            false => vec![true; regions.busy.len()],
+            true if options.threads == Threads::Atomic => vec![false; regions.busy.len()],
+            true => loops::short(&graph, &cfg, &regions),
+        };
+        let needs = |region: Region| is_short[region.index()] && sums.leave_count(&regions, region);
         let taken = |region: Region| {
             PathRegister::set(path_registers[region.index()]) | sums.registers(region)
         };
         let bases = base::place(&regions, taken, needs);
         let loans = match options.addressing {
-            Addressing::Word => {
+            _ if options.counts_in_place() || options.addressing == Addressing::Word => {
                 borrow::for_loops(&graph, &cfg, &regions, &path_registers, needs, &bases, &sums)
             }
-            // Nothing is read, or reading it takes a second register.
-            Addressing::Segment | Addressing::Delta | Addressing::Site => Loans::none(&regions),
+            // Reading the address takes a second register.
+            _ => Loans::none(&regions),
         };
         let bases = if loans.begin.is_empty() {
             bases

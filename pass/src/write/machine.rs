@@ -90,22 +90,6 @@ impl Way {
         }
     }
 
-    /// Reads the address of the thread's counters; `other` is a second register, which is lost.
-    fn read(self, into: Register, other: Option<Register>) -> Vec<Code> {
-        match (self.leads, self.addressing, other) {
-            (None, ..) => vec![self.load_address(into, 0)],
-            (Some(word), Addressing::Word, _) => vec![Code::ReadWord { into, word }],
-            (Some(place), _, other) => {
-                let other = other.expect("the caller knows that a second one is needed");
-                vec![
-                    Code::ReadDelta { into, place },
-                    self.load_address(other, 0),
-                    Code::AddUp { into, other },
-                ]
-            }
-        }
-    }
-
     /// Takes the address of a counter in the region.
     fn load_address(self, into: Register, id: i64) -> Code {
         Code::LoadAddress { into, of: self.array, displacement: 8 * id }
@@ -242,9 +226,27 @@ impl Writer<'_, '_> {
         }
         if let Some(&Loan { register, vector }) = loans.begin.get(&region) {
             code.push(Code::SaveInVector(register, vector));
-            code.extend(self.way.read(register, None));
+            code.extend(self.read(register, None));
         }
         code
+    }
+
+    /// Reads the address of the thread's counters, or takes that of the function's if it is known.
+    /// `other` is a second register, which is lost.
+    fn read(&self, into: Register, other: Option<Register>) -> Vec<Code> {
+        let way = self.way;
+        match (way.leads, way.addressing, other) {
+            (None, ..) => vec![way.load_address(into, self.layout.first_counter as i64)],
+            (Some(word), Addressing::Word, _) => vec![Code::ReadWord { into, word }],
+            (Some(place), _, other) => {
+                let other = other.expect("the caller knows that a second one is needed");
+                vec![
+                    Code::ReadDelta { into, place },
+                    way.load_address(other, 0),
+                    Code::AddUp { into, other },
+                ]
+            }
+        }
     }
 
     /// The code at a point, which stands at `place` or, on an edge, before what stands there.
@@ -259,7 +261,7 @@ impl Writer<'_, '_> {
         let mut code = Vec::new();
         for &into in reads {
             let other = self.way.needs_two().then(|| spare.take());
-            code.extend(self.way.read(into, other));
+            code.extend(self.read(into, other));
         }
         let needs_base = base.is_none() && self.needs_base(region);
         let base = base.or_else(|| needs_base.then(|| self.read_anywhere(&mut spare, &mut code)));
@@ -329,17 +331,19 @@ impl Writer<'_, '_> {
     fn read_anywhere(&self, spare: &mut Spare, code: &mut Vec<Code>) -> Register {
         let into = spare.take();
         let other = self.way.needs_two().then(|| spare.take());
-        code.extend(self.way.read(into, other));
+        code.extend(self.read(into, other));
         into
     }
 
     /// Where a counter of the function is; `base` has the address of the thread's counters, if it
     /// takes one.
     fn counter(&self, id: u64, base: Option<Register>) -> Counter {
-        let displacement = 8 * (self.layout.first_counter as i64).wrapping_add(id as i64);
+        let id = id as i64;
+        let whole = (self.layout.first_counter as i64).wrapping_add(id);
         self.way.counter(match (self.way.leads, base) {
-            (Some(_), Some(base)) => CounterAddress::Based { base, displacement },
-            _ => CounterAddress::Fixed { array: self.way.array, displacement },
+            (None, Some(base)) => CounterAddress::Based { base, displacement: 8 * id },
+            (Some(_), Some(base)) => CounterAddress::Based { base, displacement: 8 * whole },
+            (_, None) => CounterAddress::Fixed { array: self.way.array, displacement: 8 * whole },
         })
     }
 
@@ -358,7 +362,11 @@ impl Writer<'_, '_> {
         let at = match op {
             // An address that is known takes in what is added to it.
             Op::Set(value) if is_fixed => {
-                code.push(self.way.load_address(number().register, first.wrapping_add(value)));
+                let into = number().register;
+                code.push(match base {
+                    Some(from) => Code::Copy { into, from, value: 8 * value },
+                    None => self.way.load_address(into, first.wrapping_add(value)),
+                });
                 return;
             }
             Op::Set(value) => {
@@ -368,7 +376,7 @@ impl Writer<'_, '_> {
                     code.push(Code::Copy { into, from, value });
                 } else {
                     let other = self.way.needs_two().then(|| spare.take());
-                    code.extend(self.way.read(into, other));
+                    code.extend(self.read(into, other));
                     code.extend((value != 0).then_some(Code::Add { register: into, value }));
                 }
                 return;
