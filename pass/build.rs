@@ -9,8 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files, which are in `cpp`.
-const FILES: [&str; 8] =
-    ["plugin", "read", "accesses", "addresses", "write", "demangle", "debug_info", "machine"];
+const FILES: [&str; 9] = [
+    "plugin",
+    "read",
+    "accesses",
+    "addresses",
+    "write",
+    "demangle",
+    "debug_info",
+    "code_map",
+    "machine",
+];
 
 fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));

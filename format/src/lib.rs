@@ -9,6 +9,7 @@
 //! * [`wire`] integers and checksums
 //! * [`record`] the record that holds the manifest of a unit in an object
 //! * [`manifest`] the description of a unit
+//! * [`code_map`] the addresses of counted machine code
 //! * [`messages`] the functions of MPI that traces record
 //! * [`note`] the notes that locate counter arrays in an image that another linker made
 //! * [`descriptor`] the descriptor of an image, which the linker writes for the runtime
@@ -28,6 +29,8 @@
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;
 
+#[cfg(any(feature = "alloc", test))]
+pub mod code_map;
 pub mod descriptor;
 pub mod files;
 #[cfg(feature = "glob")]
@@ -90,6 +93,10 @@ pub mod names {
     /// computed. Each has three words: that of a function, as above; the index of the variable
     /// among those of the function, from 0; and its distance from this third word.
     pub const VARIABLES_SECTION: &str = ".pathcc.variables";
+
+    /// Section of an object, and of a linked image, with the map of code that is counted at the
+    /// stage `machine` (see `code_map`).
+    pub const CODE_SECTION: &str = ".pathcc.code";
 
     /// Section of an image that `ld.pathld` linked: the table of its modules.
     pub const MODULES_SECTION: &str = ".pathcc.modules";

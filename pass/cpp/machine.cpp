@@ -8,6 +8,8 @@
 //
 // LLVM's headers do not have the numbers of x86's instructions and registers. Their names are
 // looked up instead.
+#include "code_map.h"
+
 #include "llvm/CodeGen/LivePhysRegs.h"
 #include "llvm/CodeGen/LiveRegUnits.h"
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
@@ -32,6 +34,8 @@
 #include "llvm/InitializePasses.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "llvm/Target/TargetMachine.h"
+
+#include <map>
 
 using namespace llvm;
 
@@ -242,6 +246,14 @@ struct PathpassMachinePosition {
   size_t Length;
 };
 
+// Must match `Mark` in src/ffi/machine.rs.
+struct PathpassMachineMark {
+  // As of a position.
+  uint32_t Block, Instruction, To;
+  // The number of the node that begins there, or of the edge.
+  uint32_t Number;
+};
+
 extern "C" void pathpass_machine_run(LLVMModuleRef Module, void *Context);
 extern "C" bool pathpass_is_machine_stage();
 
@@ -255,6 +267,8 @@ struct ReadFunction {
   std::vector<std::vector<PathpassMachineEdge>> Edges;
   std::vector<std::string> Names;
   std::vector<PathpassMachineBlock> Read;
+  // The marks of edges, by the blocks of their positions.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> EdgeMarks;
 };
 
 struct Context {
@@ -892,6 +906,23 @@ static MachineBasicBlock *addEntry(ReadFunction &F) {
   return Entry;
 }
 
+// Marks where the nodes of a function begin, and says how edges are numbered. `Word` names the
+// function. To be called before code is put in.
+extern "C" void pathpass_machine_mark(ReadFunction *F, uint64_t Word,
+                                      const PathpassMachineMark *Marks, size_t Length) {
+  code_map::name(*F->MF, Word);
+  for (auto &Mark : ArrayRef(Marks, Length)) {
+    if (Mark.To != UINT32_MAX) {
+      F->EdgeMarks[{Mark.Block, Mark.To}] = Mark.Number;
+      continue;
+    }
+    auto *MBB = F->Blocks[Mark.Block];
+    auto &All = F->Instructions[Mark.Block];
+    if (Mark.Instruction < All.size())
+      code_map::mark(*MBB, All[Mark.Instruction]->getIterator(), code_map::Begins, Mark.Number);
+  }
+}
+
 // Puts code into a function that was read. Code at the same place stands in the order given.
 extern "C" void pathpass_machine_write(Context *C, ReadFunction *F,
                                        const PathpassMachinePosition *Positions, size_t Length) {
@@ -908,6 +939,11 @@ extern "C" void pathpass_machine_write(Context *C, ReadFunction *F,
         MBB = splitEdge(*F, *F->Blocks[Position.Block], *To, T);
       else
         MBB = Entry = Entry ? Entry : addEntry(*F);
+      auto Edge = F->EdgeMarks.find({Position.Block, Position.To});
+      if (Edge != F->EdgeMarks.end()) {
+        code_map::mark(*MBB, MBB->begin(), code_map::Ours, 0);
+        code_map::mark(*MBB, MBB->begin(), code_map::Begins, Edge->second);
+      }
       At = MBB->getFirstTerminator();
       Added.push_back(MBB);
     } else {
@@ -919,8 +955,12 @@ extern "C" void pathpass_machine_write(Context *C, ReadFunction *F,
     auto &Source = Position.To != UINT32_MAX ? *F->Blocks[Position.To] : *MBB;
     auto From = Position.To != UINT32_MAX ? Source.begin() : At;
     Writer Writes{*F->MF, T, *MBB, At, Source.findDebugLoc(From)};
+    if (Position.To == UINT32_MAX)
+      code_map::mark(*MBB, At, code_map::Ours, 0);
     for (auto &Code : ArrayRef(Position.Code, Position.Length))
       Writes.write(Code);
+    if (Position.To == UINT32_MAX)
+      code_map::mark(*MBB, At, code_map::Program, 0);
   }
   for (auto *MBB : reverse(Added)) {
     LivePhysRegs Live;

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use inkwell::module::Module;
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
+use pathformat::names;
 use pathformat::settings::{Level, Stage};
 
 use super::{DebugLocation, values};
@@ -173,6 +174,16 @@ pub(crate) struct Position {
     pub(crate) length: usize,
 }
 
+/// Where a node begins, or an edge is. Must match `PathpassMachineMark` in `cpp/machine.cpp`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Mark {
+    pub(crate) block: u32,
+    pub(crate) instruction: u32,
+    pub(crate) to: u32,
+    pub(crate) number: u32,
+}
+
 unsafe extern "C" {
     pub(crate) fn pathpass_machine_read(
         context: *mut Context,
@@ -197,6 +208,12 @@ unsafe extern "C" {
         function: LLVMValueRef,
         text: *const c_char,
     );
+    pub(crate) fn pathpass_machine_mark(
+        function: *mut ReadFunction,
+        word: u64,
+        marks: *const Mark,
+        length: usize,
+    );
     pub(crate) fn pathpass_machine_write(
         context: *mut Context,
         function: *mut ReadFunction,
@@ -209,6 +226,17 @@ unsafe extern "C" {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn pathpass_is_machine_stage() -> bool {
     GivenValues { values: &values }.options(Level::Unknown, true).stage == Stage::Machine
+}
+
+/// The name of the section of the map of the code.
+///
+/// # Safety
+/// `length` is valid for writing.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn pathpass_code_section(length: *mut usize) -> *const u8 {
+    // SAFETY: as the caller promises.
+    unsafe { *length = names::CODE_SECTION.len() };
+    names::CODE_SECTION.as_ptr()
 }
 
 /// Counts in the functions of a module whose machine code exists. A panic of ours before anything

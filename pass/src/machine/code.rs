@@ -289,6 +289,20 @@ impl<'ctx> Function<'ctx> {
         })
     }
 
+    /// Gives it the `word` by which its map of the code names it, and marks where each of the things
+    /// begins that the numbers are of. To be called before code is put in.
+    pub(crate) fn mark(&self, word: u64, marks: impl IntoIterator<Item = (Position, u32)>) {
+        let mark = |(position, number): (Position, u32)| {
+            let ffi::Position { block, instruction, to, .. } = position.lower(&[]);
+            ffi::Mark { block, instruction, to, number }
+        };
+        let marks: Vec<_> = marks.into_iter().map(mark).collect();
+        // SAFETY: a live function, and places in it.
+        unsafe {
+            ffi::pathpass_machine_mark(self.handle, word, marks.as_ptr(), marks.len());
+        }
+    }
+
     /// Puts code into it. What stands at the same place stands in the order given.
     pub(crate) fn write(&self, code: &[(Position, Vec<Code>)]) {
         let lists: Vec<Vec<ffi::Code>> =

@@ -148,7 +148,25 @@ fn instrument(plan: &MachinePlan<'_>, layout: &FunctionLayout, way: Way, id: Mod
             put(position, writer.on_edge(regions.on(edge), place));
         }
     }
+    if let Some(word) = id.function_word(layout.index.0) {
+        graph.code.mark(word, marks(plan));
+    }
     graph.code.write(&code);
+}
+
+/// Where each node begins, and the edges that may have code of their own. Edges have the numbers
+/// behind those of nodes.
+fn marks<'a>(plan: &'a MachinePlan<'_>) -> impl Iterator<Item = (Position, u32)> + use<'a> {
+    let MachinePlan { graph, cfg, .. } = plan;
+    let node = |(number, node): (u32, &Node)| {
+        Some((Position::Before { block: node.block?, instruction: node.first }, number))
+    };
+    let nodes = graph.nodes.len() as u32;
+    let edge = move |edge: Edge| match graph.places[edge.index()] {
+        EdgePlace::Own { position, .. } => Some((position, nodes + edge.index() as u32)),
+        _ => None,
+    };
+    (0..).zip(&graph.nodes).filter_map(node).chain(cfg.edges().filter_map(edge))
 }
 
 /// Writes calls of the block log. They change nothing that the program could see.
