@@ -25,6 +25,7 @@
 //! * [`annotation`] counts the lines of a function or a file, and the [`columns`] in them.
 //! * [`ways`] describes the targets of a branch.
 //! * [`executed_calls`] lists the calls that were made, and their callees.
+//! * [`machine_code`] has the instructions of what is counted in machine code.
 //! * [`possible_paths`] computes the number of paths without the limit.
 //!
 //! `sample` is the program of the tests.
@@ -46,6 +47,7 @@ pub mod image_places;
 pub mod line_blocks;
 pub mod lines;
 pub mod listed_paths;
+pub mod machine_code;
 pub mod matching;
 pub mod model;
 pub mod origin;

@@ -10,7 +10,7 @@
 //! * [`unique_runs`] reads many records and takes each run once, [`observer`] reports progress.
 //! * [`run`] is the process that ran, [`image`] the content of an image, [`uncounted`] the reason
 //!   why a file leaves no profile.
-//! * [`arrays`] finds the counters of an image.
+//! * [`arrays`] finds the counters of an image, [`machine_code`] reads its instructions.
 //! * [`source`] reads source files, [`source_names`] gives each of them one name.
 //! * [`symbols`] names the function at an address, [`globals`] lists variables, [`names`] writes
 //!   names as the source does, and [`escape`] makes them safe to show.
@@ -29,6 +29,7 @@ pub mod file_names;
 pub mod globals;
 pub mod image;
 pub mod inputs;
+pub mod machine_code;
 pub mod names;
 pub mod observer;
 pub mod open;

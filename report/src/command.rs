@@ -2,7 +2,8 @@
 //!
 //! * [`cli`] has the commands, [`arguments`] their options, [`examples`] the text below their help.
 //! * [`commands`] does what each command is for, [`reading`] what all of them begin with.
-//! * [`source_views`] are the commands that show source, [`diff`] is the one that compares.
+//! * [`source_views`] are the commands that show source, [`machine_views`] shows instructions, and
+//!   [`diff`] compares. [`path_argument`] is the path that they are asked for.
 //! * [`html`] writes and opens the page for the browser.
 //! * [`trace`] shows traces.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
@@ -20,9 +21,11 @@ pub(crate) mod examples;
 pub(crate) mod filters;
 pub(crate) mod growth;
 pub(crate) mod html;
+pub(crate) mod machine_views;
 pub(crate) mod manual;
 pub(crate) mod messages;
 pub(crate) mod pages;
+pub(crate) mod path_argument;
 pub(crate) mod progress;
 pub(crate) mod reading;
 pub(crate) mod screen;

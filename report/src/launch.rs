@@ -5,11 +5,13 @@
 //! * [`lookup`] finds the file that a command starts, `pattern` the profiles that
 //!   `PATHCC_PROFILE` names.
 //! * [`preload`] lends the runtime to programs that another linker made.
+//! * [`mca`] asks llvm-mca what it predicts.
 //! * [`doctor`] finds what would make counts be lost, [`diagnose`] explains it afterwards.
 
 pub mod diagnose;
 pub mod doctor;
 pub mod lookup;
+pub mod mca;
 pub(crate) mod pattern;
 pub mod preload;
 pub mod program;

@@ -6,7 +6,7 @@ mod command;
 use std::process::ExitCode;
 
 use command::cli::{self, Cli, Command};
-use command::{commands, diff, html, messages, source_views, trace};
+use command::{commands, diff, html, machine_views, messages, source_views, trace};
 
 fn main() -> ExitCode {
     let cli = Cli::of_arguments();
@@ -14,6 +14,9 @@ fn main() -> ExitCode {
     let code = match cli.command {
         Command::Run(arguments) => commands::run(arguments),
         Command::Report(arguments) => commands::report(arguments),
+        Command::Show(arguments) if arguments.machine.are_wanted() => {
+            machine_views::show(arguments)
+        }
         Command::Show(arguments) => source_views::show(arguments),
         Command::Annotate(arguments) => source_views::annotate(arguments),
         Command::Html(arguments) => html::html(arguments),

@@ -14,7 +14,8 @@
 //!   writes the paths of a trace, and [`durations`] times.
 //! * [`path_layout`] fits paths into a width, `path_flow` into cells of a table.
 //! * [`path_page`] is one path as its source, [`annotated`] is source with its counts. Both write
-//!   [`code`] by lines.
+//!   [`code`] by lines. [`assembly`] is one path as its instructions.
+//! * [`machine_cycles`] shows what is predicted of instructions.
 //! * [`notation`] writes places and outcomes.
 //! * Each of these is a value, a [`table`]. The output of a command is a [`document`] of tables.
 //! * [`forms`] writes documents: `text_table`, `table_layout`, `cell_text` and `fitted_names` write
@@ -24,6 +25,7 @@
 //! * [`printable`] is a report whose names are safe to show.
 
 pub mod annotated;
+pub mod assembly;
 pub mod branches;
 pub mod calls;
 pub(crate) mod cell_text;
@@ -42,6 +44,7 @@ pub mod hot_blocks;
 pub(crate) mod hot_paths;
 mod instruction_class;
 pub(crate) mod json_tables;
+pub mod machine_cycles;
 pub(crate) mod markdown;
 pub mod missing;
 pub mod notation;

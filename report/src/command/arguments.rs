@@ -352,6 +352,11 @@ impl RunArguments {
 }
 
 impl SourceArguments {
+    /// Reads what is at `path`, before all else.
+    pub(crate) fn put_first(&mut self, path: PathBuf) {
+        self.profiles.insert(0, path);
+    }
+
     /// What to read; `usual` if no start is chosen.
     pub(crate) fn sources(self, usual: Choice) -> Sources {
         let choice = match self.run {

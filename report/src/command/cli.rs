@@ -22,7 +22,8 @@ use crate::command::examples::{
 };
 use crate::command::html::{EXAMPLES as HTML_EXAMPLES, HtmlArguments};
 use crate::command::manual;
-use crate::command::source_views::{AnnotateArguments, ShowPathArguments};
+use crate::command::path_argument::ShowPathArguments;
+use crate::command::source_views::AnnotateArguments;
 use crate::command::trace::{TRACE_EXAMPLES, TraceCommand};
 
 /// Reads path profiles: which paths through which functions ran, and how often.

@@ -1,10 +1,11 @@
-//! The commands `show` and `annotate`: what ran, as the text of its source.
+//! The commands `show` and `annotate`: what ran, as the text of its source. `machine_views` shows it
+//! as instructions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use counts::annotation::{self, Chosen};
 use counts::model::{Function, Module, Report};
@@ -24,29 +25,12 @@ use profile::source::{self, Source};
 use crate::command::arguments::SourceArguments;
 use crate::command::messages::hint;
 use crate::command::pages::print_bytes;
+use crate::command::path_argument::{ChosenPath, ShowPathArguments, chosen_path, matching};
 use crate::command::reading::read;
 use crate::command::screen::terminal_width;
 
-/// The most other functions of a name that a note lists.
-const NAMED: usize = 3;
-
 /// How many paths are drawn beside a function.
 const DRAWN: usize = 3;
-
-#[derive(Args)]
-pub(crate) struct ShowPathArguments {
-    /// The function, and the number of its path as `pathprof report` shows it [default number: 1]
-    #[arg(value_name = "FUNCTION[#N]")]
-    path: String,
-    /// Show code of system headers like that of the program
-    #[arg(long)]
-    system: bool,
-    /// On a terminal, do not start a pager for what is longer than the screen
-    #[arg(long)]
-    no_pager: bool,
-    #[command(flatten)]
-    sources: SourceArguments,
-}
 
 #[derive(Args)]
 pub(crate) struct AnnotateArguments {
@@ -69,36 +53,18 @@ type Sources = HashMap<String, Option<Source>>;
 
 /// Shows one path as its source.
 pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
-    let (name, number) = parsed(&arguments.path);
+    let text = arguments.path.unwrap_or_default();
     let (report, code) = read(arguments.sources, Choice::Usual)?;
     let Some(report) = report else { return Ok(code) };
-    let mut indexes: Vec<_> = matching(&report, name);
-    indexes.retain(|&index| !report.functions[index].paths.is_empty());
-    // The hottest of several functions of this name.
-    indexes.sort_by_key(|&index| std::cmp::Reverse(report.functions[index].executed()));
-    let Some(&index) = indexes.first() else { return Err(no_path(&report, name)) };
+    let ChosenPath { function: index, rank } = chosen_path(&report, &text)?;
     let sources = sources_of(&report, [index], |_, _| true);
     let report = Printable::from(report);
-    if indexes.len() > 1 {
-        let others = indexes[1..].iter().map(|&other| with_file(&report.functions[other]));
-        let others: BTreeSet<_> = others.collect();
-        let more = match others.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let others = others.into_iter().take(NAMED).collect::<Vec<_>>().join(", ") + &more;
-        hint(&format!("`{name}` is also the name of: {others}; the hottest function is shown"));
-    }
     let function = &report.functions[index];
-    let paths = ranked(function);
-    let Some(path) = number.checked_sub(1).and_then(|at| paths.get(at)) else {
-        bail!("{} has paths 1 to {}, and no path {number}", function.demangled, paths.len());
-    };
+    let path = ranked(function)[rank - 1];
     let wording =
         Wording { unfold: arguments.system, ..Wording::of(&report.modules[function.module]) };
     let width = terminal_width();
-    let page =
-        Page { report: &report, function, path, rank: number, wording, sources: &sources, width };
+    let page = Page { report: &report, function, path, rank, wording, sources: &sources, width };
     print_bytes(page.text().as_bytes(), !arguments.no_pager)?;
     Ok(code)
 }
@@ -115,58 +81,6 @@ pub(crate) fn annotate(arguments: AnnotateArguments) -> Result<u8> {
     };
     print_bytes(pages.join("\n").as_bytes(), !arguments.no_pager)?;
     Ok(code)
-}
-
-/// A function's name and the number of a path: `main#3`. Names of lambdas have such a sign, too.
-fn parsed(text: &str) -> (&str, usize) {
-    let path = text.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?)));
-    path.filter(|(name, _)| !name.is_empty()).unwrap_or((text, 1))
-}
-
-/// The counted functions of this name.
-fn matching(report: &Report, name: &str) -> Vec<usize> {
-    let mut found = select::meant(report, name);
-    found.retain(|&index| report.functions[index].shape.skipped.is_none());
-    // A variant of a destructor that the compiler made has its name, and none of its lines.
-    let is_made = |index: &usize| report.functions[*index].shape.is_made;
-    if !found.iter().all(is_made) {
-        found.retain(|index| !is_made(index));
-    }
-    found
-}
-
-/// The name of a function with its file, which may tell it from others.
-fn with_file(function: &Function) -> String {
-    match function.shape.file.as_str() {
-        "" => function.demangled.clone(),
-        file => format!("{} ({})", function.demangled, base_name(file)),
-    }
-}
-
-fn no_path(report: &Report, name: &str) -> anyhow::Error {
-    if let Some((function, _)) = name.rsplit_once('#')
-        && !matching(report, function).is_empty()
-    {
-        return anyhow!("`{name}` is no path: write `{function}#1`");
-    }
-    match matching(report, name).first() {
-        Some(&index) if report.functions[index].counting.is_of_paths() => {
-            anyhow!("no path of {} was executed", report.functions[index].demangled)
-        }
-        Some(&index) => {
-            let function = &report.functions[index];
-            let mode = report.modules[function.module].mode.name();
-            let annotate = match function.counting.knows_blocks() {
-                true => "; `pathprof annotate` shows the counts of its lines",
-                false => "",
-            };
-            anyhow!("the paths of {} are not counted in mode {mode}{annotate}", function.demangled)
-        }
-        None => anyhow!(
-            "no counted function is called `{name}`; `pathprof report --functions --top 0` lists \
-             all, and `pathprof annotate` finds inlined ones, too"
-        ),
-    }
 }
 
 /// The sources of these functions, as far as a file of theirs is needed. A name is that of the

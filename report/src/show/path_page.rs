@@ -57,7 +57,8 @@ impl Page<'_> {
         text
     }
 
-    fn heading(&self) -> String {
+    /// Returns the lines above it: how often the path ran, and what it is.
+    pub(crate) fn heading(&self) -> String {
         let Self { report, function, path, rank, .. } = self;
         let share = percent(path.executed(), report.executed());
         let runs: u128 = function.paths.iter().fold(0, |sum, path| sum.saturating_add(path.count));
