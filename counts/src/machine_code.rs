@@ -1,9 +1,12 @@
 //! The instructions of a function that is counted in machine code: those of each block and edge,
 //! and how often they ran.
 //!
-//! A block runs to its end, so each of its instructions ran as often as the block. Code that counts
-//! on an edge ran as often as the edge. Between blocks there may be bytes that align the next one:
-//! they are instructions that do nothing, and run if control falls through to it.
+//! A block runs to its branches, so each of its instructions ran as often as the block. What is
+//! behind a branch in a condition ran where that was not taken. If both of two such branches lead to
+//! the same block, as they do for floating-point numbers that may be unordered, nothing tells which
+//! of them was taken. Code that counts on an edge ran as often as the edge.
+//!
+//! Bytes that align code are instructions of no block. They are left out.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -56,6 +59,8 @@ pub struct Executed {
     pub program: Count,
     /// Those that count.
     pub counting: Count,
+    /// The most that were executed beyond those of the program: nothing tells how many.
+    pub unknown: Count,
 }
 
 impl ImageCode {
@@ -145,23 +150,145 @@ impl FunctionCode {
         pieces.flat_map(|piece| &piece.instructions)
     }
 
-    /// Returns what was executed of it, apart from bytes that align code. `None` if the count of an
-    /// edge with code is not known.
+    /// Returns the instructions of a block that run if control goes on to block `next`; all of them
+    /// without one, since the function is left behind the last.
+    pub fn on_the_way(
+        &self,
+        shape: &manifest::Function,
+        block: usize,
+        next: Option<usize>,
+    ) -> Vec<&Instruction> {
+        let all: Vec<_> = self.of_block(block).collect();
+        let leads = |of: &&Instruction| {
+            let edge = self.edge_taken(shape, block, of).map(|edge| &shape.edges[edge]);
+            edge.is_some_and(|edge| Some(edge.to as usize) == next)
+        };
+        let last = all.iter().position(leads).map_or(all.len(), |at| at + 1);
+        all[..last].to_vec()
+    }
+
+    /// Returns the edge out of a block that a branch in it takes.
+    fn edge_taken(
+        &self,
+        shape: &manifest::Function,
+        block: usize,
+        of: &Instruction,
+    ) -> Option<usize> {
+        if !matches!(of.flow, Flow::Branch | Flow::Jump) {
+            return None;
+        }
+        let target = of.target?;
+        let starts = |piece: &&Piece| {
+            piece.instructions.first().is_some_and(|first| first.address == target)
+        };
+        match self.pieces.iter().find(starts)?.owner {
+            Owner::Edge(edge) => Some(edge),
+            Owner::Block(to) => {
+                let ends = (block as u32, to as u32);
+                shape.edges.iter().position(|edge| (edge.from, edge.to) == ends)
+            }
+        }
+    }
+
+    /// Returns what was executed of it. `None` if the count of an edge with code is not known.
     pub fn executed(&self, function: &Function) -> Option<Executed> {
         let mut executed = Executed::default();
         for piece in &self.pieces {
-            let times = match piece.owner {
-                Owner::Block(block) => function.block_counts[block],
-                Owner::Edge(edge) => function.edge_counts[edge]?,
-            };
-            for instruction in &piece.instructions {
-                let sum = match instruction.counts {
-                    true => &mut executed.counting,
-                    false => &mut executed.program,
-                };
-                *sum = sum.saturating_add(times);
+            if let Owner::Edge(edge) = piece.owner {
+                let counting = function.edge_counts[edge]?;
+                let all = counting.saturating_mul(piece.instructions.len() as Count);
+                executed.counting = executed.counting.saturating_add(all);
             }
         }
+        for block in 0..function.shape.blocks.len() {
+            self.add_block(function, block, &mut executed);
+        }
         Some(executed)
+    }
+
+    /// Adds what was executed of a block.
+    fn add_block(&self, function: &Function, block: usize, executed: &mut Executed) {
+        let shape = &function.shape;
+        let ways = shape.edges.iter().filter(|edge| edge.from as usize == block).count();
+        let code: Vec<_> = self.of_block(block).collect();
+        let taken: Vec<_> = code.iter().map(|of| self.edge_taken(shape, block, of)).collect();
+        let branches = taken.iter().flatten().count();
+        let (mut times, mut is_known) = (function.block_counts[block], true);
+        for (of, edge) in code.iter().zip(&taken) {
+            let sum = match (of.counts, is_known) {
+                (true, _) => &mut executed.counting,
+                (false, true) => &mut executed.program,
+                (false, false) => &mut executed.unknown,
+            };
+            *sum = sum.saturating_add(times);
+            let Some(edge) = edge.filter(|_| of.flow == Flow::Branch) else { continue };
+            let is_only = taken.iter().flatten().filter(|&&other| other == edge).count() == 1;
+            match function.edge_counts[edge] {
+                Some(count) if is_only && branches <= ways => times = times.saturating_sub(count),
+                _ => is_known = false,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instruction(address: u64, flow: Flow, target: Option<u64>) -> Instruction {
+        Instruction {
+            address,
+            bytes: vec![0x90],
+            text: "nop".into(),
+            assembly: "nop".into(),
+            counts: false,
+            flow,
+            target,
+            repeats: false,
+        }
+    }
+
+    /// Returns a function whose block 0 branches to block 1 with its second instruction, and to
+    /// block 2 with its third one.
+    fn function(flow: Flow) -> (FunctionCode, Function) {
+        let counting = Instruction { counts: true, ..instruction(0, Flow::Next, None) };
+        let branches =
+            [counting, instruction(1, Flow::Branch, Some(11)), instruction(2, flow, Some(22))];
+        let of = |owner, instructions: Vec<Instruction>| Piece { owner, instructions };
+        let pieces = vec![
+            of(Owner::Block(0), branches.to_vec()),
+            of(Owner::Block(1), vec![instruction(11, Flow::Jump, None)]),
+            of(Owner::Block(2), vec![instruction(22, Flow::Jump, None)]),
+        ];
+        let edge = |to| manifest::Edge { from: 0, to, outcome: manifest::Outcome::True, cut: None };
+        let shape = manifest::Function {
+            blocks: vec![manifest::Block::default(); 3],
+            edges: vec![edge(1), edge(2)],
+            ..manifest::Function::default()
+        };
+        let function = Function {
+            shape,
+            block_counts: vec![10, 7, 3],
+            edge_counts: vec![Some(7), Some(3)],
+            ..Function::default()
+        };
+        (FunctionCode { pieces }, function)
+    }
+
+    #[test]
+    fn what_is_behind_a_branch_ran_where_it_was_not_taken() {
+        let (code, function) = function(Flow::Jump);
+        let executed = Executed { program: 10 + 3 + 7 + 3, counting: 10, unknown: 0 };
+        assert_eq!(code.executed(&function), Some(executed));
+        let on_the_way = |next| code.on_the_way(&function.shape, 0, next).len();
+        assert_eq!([on_the_way(Some(1)), on_the_way(Some(2)), on_the_way(None)], [2, 3, 3]);
+    }
+
+    #[test]
+    fn of_two_branches_to_one_block_nothing_is_known() {
+        let (mut code, function) = function(Flow::Branch);
+        code.pieces[0].instructions[2].target = Some(11);
+        let executed = Executed { program: 10 + 7 + 3, counting: 10, unknown: 10 };
+        assert_eq!(code.executed(&function), Some(executed));
     }
 }

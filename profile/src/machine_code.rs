@@ -46,6 +46,8 @@ pub struct Instruction {
     pub counts: bool,
     /// Where control goes.
     pub flow: Flow,
+    /// The address that it leads to, if it names one.
+    pub target: Option<u64>,
     /// True if a `rep` prefix may repeat it.
     pub repeats: bool,
 }
@@ -133,6 +135,7 @@ impl MachineCode {
                 assembly: assembly(&mut formatter, &of),
                 counts: part.counts,
                 flow: flow(&of),
+                target: is_direct(&of).then(|| of.near_branch_target()),
                 repeats: repeats && of.is_string_instruction(),
             }
         };

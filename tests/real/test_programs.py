@@ -12,7 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.real import modes, oracle_calls, oracle_cov, oracle_log, overflow, sources
+from tests.real import (
+    modes,
+    oracle_calls,
+    oracle_cov,
+    oracle_instructions,
+    oracle_log,
+    overflow,
+    sources,
+)
 from tests.real.build import MODES, Ran, build, difference, work
 from tests.real.conftest import Found, place_for
 from tests.real.programs import KERNELS, PROGRAMS, Program, Step
@@ -189,6 +197,13 @@ def test_machine_code(place: Place, found: Found) -> None:
     if compared.differences:
         raise CheckFailed(compared.text)
     found(f"{compared.functions} functions, {compared.paths} paths, {compared.blocks} blocks")
+
+
+@pytest.mark.parametrize("place", on(without=["sqlite-O0"]), indirect=True)
+def test_executed_instructions(place: Place, found: Found) -> None:
+    """Callgrind counts the same machine instructions, at each address of counted code."""
+    program, home = place.program, place.home
+    found(oracle_instructions.check(program, place.source, place.flags, home))
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
     let text = if machine.asm {
         Listing { page: &page, code: &instructions }.text()
     } else {
-        let predicted = mca::predict(&[own(&instructions, path)], &machine.mcpu)?;
+        let predicted = mca::predict(&[own(function, &instructions, path)], &machine.mcpu)?;
         predicted.first().map(|of| machine_cycles::text(&page, of)).unwrap_or_default()
     };
     print_bytes(text.as_bytes(), !no_pager)?;
@@ -60,9 +60,12 @@ pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
 }
 
 /// The instructions of the program on a path.
-fn own<'a>(code: &'a FunctionCode, path: &RunPath) -> Vec<&'a Instruction> {
-    let blocks = path.blocks.iter();
-    blocks.flat_map(|&block| code.of_block(block as usize)).filter(|of| !of.counts).collect()
+fn own<'a>(function: &Function, code: &'a FunctionCode, path: &RunPath) -> Vec<&'a Instruction> {
+    let next = path.blocks.iter().skip(1).map(|&next| Some(next as usize)).chain([None]);
+    let way = |(&block, next): (&u32, Option<usize>)| {
+        code.on_the_way(&function.shape, block as usize, next)
+    };
+    path.blocks.iter().zip(next).flat_map(way).filter(|of| !of.counts).collect()
 }
 
 /// Shows where the predicted cycles of a program are.
@@ -94,7 +97,7 @@ fn all_paths(report: Report, processor: &str, top: usize) -> Result<()> {
         .flat_map(|(&index, code)| {
             let function = &report.functions[index];
             let ranked = ranked(function).into_iter().zip(1..);
-            ranked.map(move |(path, rank)| (function, path, rank, own(code, path)))
+            ranked.map(move |(path, rank)| (function, path, rank, own(function, code, path)))
         })
         .filter(|(_, path, ..)| path.count > 0)
         .collect();

@@ -38,8 +38,9 @@ impl Listing<'_> {
             let name = block_name(block);
             let lines = if lines == [name.clone()] { String::new() } else { lines.join(" ") };
             let _ = writeln!(text, "\n  {}  {}", name.cyan().bold(), lines.dimmed());
-            let code = self.code.of_block(block as usize);
-            code.for_each(|of| text += &line(of, width));
+            let next = path.blocks.get(at + 1).map(|&next| next as usize);
+            let code = self.code.on_the_way(&function.shape, block as usize, next);
+            code.iter().for_each(|of| text += &line(of, width));
             if let Some(&to) = path.blocks.get(at + 1) {
                 self.branch(block, to, width, &mut text);
             }
