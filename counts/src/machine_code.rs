@@ -63,6 +63,23 @@ pub struct Executed {
     pub unknown: Count,
 }
 
+/// Checks that a function was counted in machine code.
+///
+/// # Errors
+/// It was not. The text says what to do.
+pub fn stage(report: &Report, function: &Function) -> Result<()> {
+    let stage = report.modules[function.module].stage;
+    if stage != Stage::Machine {
+        bail!(
+            "{} was counted at the stage {}, where its blocks are no machine code; compile it with \
+             -fpath-stage=machine",
+            function.demangled,
+            stage.name()
+        );
+    }
+    Ok(())
+}
+
 impl ImageCode {
     /// Reads the image at `path`.
     ///
@@ -91,14 +108,8 @@ impl ImageCode {
     /// It is not known. The text says why.
     pub fn of(&self, report: &Report, function: &Function) -> Result<FunctionCode> {
         let name = &function.demangled;
+        stage(report, function)?;
         let module = &report.modules[function.module];
-        if module.stage != Stage::Machine {
-            bail!(
-                "{name} was counted at the stage {}, where its blocks are no machine code; compile \
-                 it with -fpath-stage=machine",
-                module.stage.name()
-            );
-        }
         let word = self.word(module, &function.shape);
         let unknown = || anyhow!("the image has no map of the code of {name}");
         let parts = word.and_then(|word| self.code.parts(word)).ok_or_else(unknown)?;
@@ -190,12 +201,13 @@ impl FunctionCode {
         }
     }
 
-    /// Returns what was executed of it. `None` if the count of an edge with code is not known.
-    pub fn executed(&self, function: &Function) -> Option<Executed> {
+    /// Returns what was executed of it. Code on an edge whose count is not known is left out: it
+    /// counts.
+    pub fn executed(&self, function: &Function) -> Executed {
         let mut executed = Executed::default();
         for piece in &self.pieces {
             if let Owner::Edge(edge) = piece.owner {
-                let counting = function.edge_counts[edge]?;
+                let counting = function.edge_counts[edge].unwrap_or_default();
                 let all = counting.saturating_mul(piece.instructions.len() as Count);
                 executed.counting = executed.counting.saturating_add(all);
             }
@@ -203,7 +215,7 @@ impl FunctionCode {
         for block in 0..function.shape.blocks.len() {
             self.add_block(function, block, &mut executed);
         }
-        Some(executed)
+        executed
     }
 
     /// Adds what was executed of a block.
@@ -279,7 +291,7 @@ mod tests {
     fn what_is_behind_a_branch_ran_where_it_was_not_taken() {
         let (code, function) = function(Flow::Jump);
         let executed = Executed { program: 10 + 3 + 7 + 3, counting: 10, unknown: 0 };
-        assert_eq!(code.executed(&function), Some(executed));
+        assert_eq!(code.executed(&function), executed);
         let on_the_way = |next| code.on_the_way(&function.shape, 0, next).len();
         assert_eq!([on_the_way(Some(1)), on_the_way(Some(2)), on_the_way(None)], [2, 3, 3]);
     }
@@ -289,6 +301,6 @@ mod tests {
         let (mut code, function) = function(Flow::Branch);
         code.pieces[0].instructions[2].target = Some(11);
         let executed = Executed { program: 10 + 7 + 3, counting: 10, unknown: 10 };
-        assert_eq!(code.executed(&function), Some(executed));
+        assert_eq!(code.executed(&function), executed);
     }
 }

@@ -20,6 +20,7 @@ What is not compared:
   same in both: LLVM splits a `lea` only where it sees that flags are free.
 """
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from pathlib import Path
 
 from tests.real.build import build, work
 from tests.real.programs import Program, Step
-from tests.real.tools import CheckFailed, export, run
+from tests.real.tools import PATHPROF, CheckFailed, export, run
 
 # How often each instruction of an image was executed, by its address.
 Executed = Counter[int]
@@ -166,11 +167,17 @@ def is_jump(text: str) -> bool:
 
 
 def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
-    """Compares every address of counted code, and every function; returns how many there are."""
+    """Compares every address of counted code, and every function; returns how many there are.
+
+    `flags` ask for no debug information, of which valgrind cannot read every form.
+    """
     tree = build(program, source, "machine", flags, home)
     profiles = home / "machine.instructions"
     counted = watched(program, tree, home, profiles)
-    exported = export(profiles, *sorted(profiles.glob("*.pathprof")))
+    of_work = sorted(profiles.glob("*.pathprof"))
+    exported = export(profiles, *of_work)
+    asked = [PATHPROF, "show", "--asm", "--top", "0", "--format", "json", *of_work]
+    shown = json.loads(run(asked, profiles))["tables"][0]["rows"]
     tree = build(program, source, "plain", flags, home)
     plain = watched(program, tree, home, home / "plain.instructions")
     addresses = functions = instructions = others = 0
@@ -179,6 +186,7 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
         code = disassembled(image)
         own, told, lines = predicted(image, code, found, exported)
         wrong += lines
+        wrong += told_otherwise(image, own, shown)
         addresses += sum(told.values())
         of_plain = by_function(disassembled(other), expected)
         for name, of_counted in own.items():
@@ -205,6 +213,9 @@ class Total:
     """The instructions of a function that are compared between two builds."""
 
     executed: int = 0
+    # All of the program's that are known, and those that count, as `pathprof show --asm` has them.
+    program: int = 0
+    counting: int = 0
     # How many there are of each kind.
     static: Counter[str] = field(default_factory=Counter)
 
@@ -225,6 +236,18 @@ def by_function(code: Code, found: Executed) -> defaultdict[str, Total]:
         name = code.names.get(address, name)
         totals[name].add(code.texts[address], found[address])
     return totals
+
+
+def told_otherwise(image: Path, own: dict[str, Total], shown: list[dict]) -> list[str]:
+    """Where `pathprof show --asm` has other sums for the functions of an image."""
+    rows = {row["symbol"]: row for row in shown if Path(row["image"]).name == image.name}
+    wrong = []
+    for name, total in own.items():
+        row = rows.get(name, {"instructions": 0, "counting": 0})
+        told = (row["instructions"], row["counting"])
+        if told != (total.program, total.counting):
+            wrong.append(f"{name}: shown {told}, and has {(total.program, total.counting)}")
+    return wrong
 
 
 def predicted(
@@ -248,6 +271,8 @@ def predicted(
             continue
         total = own[name]
         for address, count, counts in times(parts, code, same[0]):
+            total.program += 0 if counts else count or 0
+            total.counting += (count or 0) if counts else 0
             if not is_compared(code.texts[address]):
                 continue
             if not counts:

@@ -203,7 +203,7 @@ def test_machine_code(place: Place, found: Found) -> None:
 def test_executed_instructions(place: Place, found: Found) -> None:
     """Callgrind counts the same machine instructions, at each address of counted code."""
     program, home = place.program, place.home
-    found(oracle_instructions.check(program, place.source, place.flags, home))
+    found(oracle_instructions.check(program, place.source, place.job.level, home))
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ use clap::Args;
 use counts::model::{Function, Report};
 use counts::path_text::base_name;
 use counts::select;
+use pathprof::show::forms::Format;
 use profile::escape::terminal;
 
 use crate::command::arguments::SourceArguments;
+use crate::command::filters::{Form, FormArguments};
 use crate::command::messages::hint;
 
 /// The most other functions of a name that a note lists.
@@ -18,24 +20,23 @@ const NAMED: usize = 3;
 #[derive(Args)]
 pub(crate) struct ShowPathArguments {
     /// The function, and the number of its path as `pathprof report` shows it [default number: 1]
-    #[arg(value_name = "FUNCTION[#N]", required_unless_present = "mca")]
+    #[arg(value_name = "FUNCTION[#N]", required_unless_present_any = ["asm", "mca"])]
     pub(crate) path: Option<String>,
     /// Show code of system headers like that of the program
     #[arg(long)]
     pub(crate) system: bool,
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
-    /// On a terminal, do not start a pager for what is longer than the screen
-    #[arg(long)]
-    pub(crate) no_pager: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
 }
 
 #[derive(Args)]
 pub(crate) struct MachineArguments {
-    /// Show the machine instructions of the path, of code that is compiled with
-    /// -fpath-stage=machine
+    /// Show the machine instructions of the path, or without a path how many each function
+    /// executed. The code must be compiled with -fpath-stage=machine
     #[arg(long, conflicts_with = "mca")]
     pub(crate) asm: bool,
     /// Show the cycles that llvm-mca predicts for the path, or without a path where the predicted
@@ -45,8 +46,8 @@ pub(crate) struct MachineArguments {
     /// With --mca: the processor to predict for, as llvm-mca names it
     #[arg(long, value_name = "CPU", default_value = "native", requires = "mca")]
     pub(crate) mcpu: String,
-    /// With --mca and without a path: show at most N paths (0: all)
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "mca")]
+    /// With --asm or --mca, and without a path: show at most N rows (0: all)
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
 }
 
@@ -54,6 +55,20 @@ impl MachineArguments {
     /// True if instructions are to be shown.
     pub(crate) fn are_wanted(&self) -> bool {
         self.asm || self.mca
+    }
+}
+
+impl ShowPathArguments {
+    /// How to write a path.
+    ///
+    /// # Errors
+    /// A form that only tables have.
+    pub(crate) fn form_of_path(&self) -> Result<Form> {
+        let form = self.form.form();
+        if form.format != Format::Text {
+            bail!("a path is written as text; `pathprof export` writes paths for programs");
+        }
+        Ok(form)
     }
 }
 

@@ -53,6 +53,7 @@ type Sources = HashMap<String, Option<Source>>;
 
 /// Shows one path as its source.
 pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
+    let form = arguments.form_of_path()?;
     let text = arguments.path.unwrap_or_default();
     let (report, code) = read(arguments.sources, Choice::Usual)?;
     let Some(report) = report else { return Ok(code) };
@@ -65,7 +66,7 @@ pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
         Wording { unfold: arguments.system, ..Wording::of(&report.modules[function.module]) };
     let width = terminal_width();
     let page = Page { report: &report, function, path, rank, wording, sources: &sources, width };
-    print_bytes(page.text().as_bytes(), !arguments.no_pager)?;
+    print_bytes(page.text().as_bytes(), form.pager)?;
     Ok(code)
 }
 

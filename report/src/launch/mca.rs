@@ -101,8 +101,9 @@ pub fn predict(sequences: &[Vec<&Instruction>], processor: &str) -> Result<Vec<P
     let _ = writer.join();
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().find(|line| line.contains("error")).unwrap_or("no reason is given");
-        bail!("{place}: {said}");
+        let is_error = |line: &&str| line.contains("error");
+        let said = said.lines().find(is_error).or(said.lines().next());
+        bail!("{place}: {}", said.unwrap_or("no reason is given"));
     }
     let answer: Answer = serde_json::from_slice(&output.stdout)
         .with_context(|| format!("{place}: its output is not what llvm-mca 22 writes"))?;
