@@ -2,9 +2,9 @@
 //! and how often they ran.
 //!
 //! A block runs to its branches, so each of its instructions ran as often as the block. What is
-//! behind a branch in a condition ran where that was not taken. If both of two such branches lead to
-//! the same block, as they do for floating-point numbers that may be unordered, nothing tells which
-//! of them was taken. Code that counts on an edge ran as often as the edge.
+//! behind a branch in a condition ran where that was not taken. If both of two such branches lead
+//! to the same block, as they do for floating-point numbers that may be unordered, nothing tells
+//! which of them was taken. Code that counts on an edge ran as often as the edge.
 //!
 //! Bytes that align code are instructions of no block. They are left out.
 

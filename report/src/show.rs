@@ -15,8 +15,8 @@
 //! * [`path_layout`] fits paths into a width, `path_flow` into cells of a table.
 //! * [`path_page`] is one path as its source, [`annotated`] is source with its counts. Both write
 //!   [`code`] by lines. [`assembly`] is one path as its instructions.
-//! * [`machine_totals`] is the table of executed machine instructions, [`machine_cycles`] shows what
-//!   is predicted of them.
+//! * [`machine_totals`] is the table of executed machine instructions, [`machine_cycles`] shows
+//!   what is predicted of them.
 //! * [`notation`] writes places and outcomes.
 //! * Each of these is a value, a [`table`]. The output of a command is a [`document`] of tables.
 //! * [`forms`] writes documents: `text_table`, `table_layout`, `cell_text` and `fitted_names` write

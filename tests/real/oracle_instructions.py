@@ -258,7 +258,8 @@ def predicted(
     """
     known: dict[str, list[dict]] = {}
     for function in exported["functions"]:
-        if function["skipped"] is None and function["blocks"]:
+        where = Path(exported["images"][function["image"]]["path"]).name
+        if where == image.name and function["skipped"] is None and function["blocks"]:
             known.setdefault(function["name"], []).append(function)
     own: defaultdict[str, Total] = defaultdict(Total)
     told: Counter[str] = Counter()

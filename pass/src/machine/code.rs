@@ -289,8 +289,8 @@ impl<'ctx> Function<'ctx> {
         })
     }
 
-    /// Gives it the `word` by which its map of the code names it, and marks where each of the things
-    /// begins that the numbers are of. To be called before code is put in.
+    /// Gives it the `word` by which its map of the code names it, and marks where each of the
+    /// things begins that the numbers are of. To be called before code is put in.
     pub(crate) fn mark(&self, word: u64, marks: impl IntoIterator<Item = (Position, u32)>) {
         let mark = |(position, number): (Position, u32)| {
             let ffi::Position { block, instruction, to, .. } = position.lower(&[]);

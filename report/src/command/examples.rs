@@ -164,9 +164,16 @@ pub(crate) const SHOW_EXAMPLES: &str = "\
 Examples:
   pathprof show main#1                        the hottest path of main
   pathprof show 'Parser::next#3' build/app    a path in a program elsewhere
+  pathprof show --asm main#1                  its instructions, where counted in machine code
+  pathprof show --mca main#1                  the cycles that llvm-mca predicts for it
+  pathprof show --mca                         where the predicted cycles of the program are
 
 Below a line where control could go several ways stands where it went, and how often it went there \
-of all the times that it came by.";
+of all the times that it came by.
+
+--asm and --mca take programs that were compiled with -fpath-stage=machine. `counts` marks \
+instructions that are not the program's. Predicted cycles are an estimate: llvm-mca repeats a path \
+as if it were a loop, and knows no caches and no branches that are predicted wrong.";
 
 pub(crate) const ANNOTATE_EXAMPLES: &str = "\
 Examples:

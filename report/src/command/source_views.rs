@@ -1,5 +1,5 @@
-//! The commands `show` and `annotate`: what ran, as the text of its source. `machine_views` shows it
-//! as instructions.
+//! The commands `show` and `annotate`: what ran, as the text of its source. `machine_views` shows
+//! it as instructions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
