@@ -21,6 +21,10 @@ use crate::image;
 /// The column of the operands, as `objdump` has it.
 const OPERANDS: u32 = 7;
 
+/// Linkers fold functions with the same code into one. So all functions together may have this many
+/// times the code of an image.
+const SHARED: u64 = 16;
+
 /// The counted code of an image.
 pub struct MachineCode {
     /// The parts of each function in the order of their addresses, by the word of the function.
@@ -101,7 +105,15 @@ impl MachineCode {
         let content = |segment: object::Segment<'_, '_, _>| {
             Some((segment.address(), segment.data().ok()?.to_vec()))
         };
-        let segments = file.segments().filter(is_code).filter_map(content).collect();
+        let segments: Vec<(u64, Vec<u8>)> =
+            file.segments().filter(is_code).filter_map(content).collect();
+        let length = |bytes: u64, (_, segment): &(u64, Vec<u8>)| bytes + segment.len() as u64;
+        let length = segments.iter().fold(0, length);
+        let mapped = parts.values().flatten();
+        let mapped = mapped.fold(0, |sum: u64, of| sum.saturating_add(of.end - of.start));
+        if mapped > length.saturating_mul(SHARED) {
+            return Err(anyhow!("it maps more code than there is")).with_context(damaged);
+        }
         let mut names = BTreeMap::new();
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             let is_named = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data)
@@ -117,6 +129,11 @@ impl MachineCode {
     /// map of it.
     pub fn parts(&self, word: u64) -> Option<&[Part]> {
         self.parts.get(&word).map(Vec::as_slice)
+    }
+
+    /// Returns the parts of all functions, in no order.
+    pub fn all_parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.values().flatten()
     }
 
     /// Returns the instructions of a part; `None` if the image does not have its bytes.
@@ -223,5 +240,77 @@ fn flow(of: &iced_x86::Instruction) -> Flow {
         | FlowControl::UnconditionalBranch
         | FlowControl::IndirectBranch
         | FlowControl::Return => Flow::Jump,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns an image with this code at 0x1000, where `main` is.
+    fn image(code: &[u8]) -> MachineCode {
+        MachineCode {
+            parts: HashMap::new(),
+            segments: vec![(0x1000, code.to_vec())],
+            names: BTreeMap::from([(0x1000, "main".into()), (0x3000, "table".into())]),
+        }
+    }
+
+    fn texts(code: &[u8]) -> Vec<String> {
+        let end = 0x1000 + code.len() as u64;
+        let part = Part { start: 0x1000, end, owner: 0, counts: false };
+        let found = image(code).instructions(&part).expect("its bytes are there");
+        found.into_iter().map(|of| of.text).collect()
+    }
+
+    #[test]
+    fn instructions_read_as_objdump_writes_them() {
+        let code = [
+            &[0x55][..],
+            &[0x48, 0x8d, 0x05, 0xf8, 0x1f, 0, 0],
+            &[0x48, 0x8b, 0x44, 0xc8, 0x10],
+            &[0x65, 0x48, 0xff, 0x04, 0x25, 8, 0, 0, 0],
+            &[0xf3, 0xaa],
+            &[0x75, 0xe6],
+            &[0xe8, 0xe1, 0xff, 0xff, 0xff],
+            &[0xc3],
+        ];
+        let expected = [
+            "push   %rbp",
+            "lea    0x1ff8(%rip),%rax        # 3000 <table>",
+            "mov    0x10(%rax,%rcx,8),%rax",
+            "incq   %gs:0x8",
+            "rep stos %al,(%rdi)",
+            "jne    1000 <main>",
+            "call   1000 <main>",
+            "ret",
+        ];
+        let found = texts(&code.concat());
+        let found: Vec<_> = found.iter().map(|text| text.replace("%es:", "")).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn control_goes_where_instructions_say() {
+        let code = [&[0x75, 0x02][..], &[0xeb, 0x00], &[0xe8, 0, 0, 0, 0], &[0xf3, 0xab], &[0xc3]];
+        let code = code.concat();
+        let part = Part { start: 0x1000, end: 0x1000 + code.len() as u64, owner: 0, counts: true };
+        let found = image(&code).instructions(&part).expect("its bytes are there");
+        let flows: Vec<_> = found.iter().map(|of| of.flow).collect();
+        assert_eq!(flows, [Flow::Branch, Flow::Jump, Flow::Call, Flow::Next, Flow::Jump]);
+        let targets: Vec<_> = found.iter().map(|of| of.target).collect();
+        assert_eq!(targets, [Some(0x1004), Some(0x1004), Some(0x1009), None, None]);
+        let repeats: Vec<_> = found.iter().map(|of| of.repeats).collect();
+        assert_eq!(repeats, [false, false, false, true, false]);
+        assert!(found.iter().all(|of| of.counts));
+    }
+
+    #[test]
+    fn bytes_that_are_not_there_have_no_instructions() {
+        let part = |start, end| Part { start, end, owner: 0, counts: false };
+        for part in [part(0xfff, 0x1001), part(0x1000, 0x1002), part(0x1001, 0x1000)] {
+            assert_eq!(image(&[0x90]).instructions(&part), None);
+        }
+        assert_eq!(texts(&[0x0f]), [""; 0]);
     }
 }

@@ -20,6 +20,7 @@ use pathformat::trace::{CHUNK_HEAD, LONGEST_RECORD, MAGIC, write_header};
 use pathformat::wire::Allowance;
 use profile::arrays::Array;
 use profile::image::{self, Instrumentation, Module};
+use profile::machine_code::MachineCode;
 use trace::file::Trace;
 use trace::file::images::{self, LoadedImage};
 use trace::memory::owned::Owned;
@@ -92,6 +93,10 @@ pub fn image(bytes: &[u8], path: &Path) {
     if std::fs::write(path, bytes).is_ok() {
         let _ = image::read(path);
         let _ = image::traces(path);
+        let Ok(code) = MachineCode::read(path) else { return };
+        for part in code.all_parts() {
+            let _ = code.instructions(part);
+        }
     }
 }
 

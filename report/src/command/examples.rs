@@ -164,9 +164,9 @@ pub(crate) const SHOW_EXAMPLES: &str = "\
 Examples:
   pathprof show main#1                        the hottest path of main
   pathprof show 'Parser::next#3' build/app    a path in a program elsewhere
-  pathprof show --asm main#1                  its instructions, where counted in machine code
-  pathprof show --mca main#1                  the cycles that llvm-mca predicts for it
-  pathprof show --mca                         where the predicted cycles of the program are
+  pathprof show --asm main#1                  its machine instructions
+  pathprof show --mca main#1                  its cycles, as llvm-mca predicts
+  pathprof show --mca                         where the predicted cycles are
 
 Below a line where control could go several ways stands where it went, and how often it went there \
 of all the times that it came by.
