@@ -23,8 +23,15 @@ use crate::model::{Count, Function, Module, Report};
 /// The counted code of an image.
 pub struct ImageCode {
     code: MachineCode,
-    /// The words of functions, with source and directory of their units, by name and graph.
-    words: HashMap<(String, u64), Vec<(String, String, u64)>>,
+    /// The words of functions by name and graph: more than one if units have copies.
+    words: HashMap<(String, u64), Vec<UnitCopy>>,
+}
+
+/// A function of a unit.
+struct UnitCopy {
+    source: String,
+    directory: String,
+    word: u64,
 }
 
 /// The code of a function.
@@ -87,15 +94,16 @@ impl ImageCode {
     /// The image cannot be read, or has no map of its code. The text says what to do.
     pub fn read(path: &Path) -> Result<Self> {
         let code = MachineCode::read(path)?;
-        let mut words: HashMap<_, Vec<_>> = HashMap::new();
+        let mut words: HashMap<_, Vec<UnitCopy>> = HashMap::new();
         for module in image::read(path)?.modules {
             let manifest = module.manifest;
             for (index, function) in manifest.functions.into_iter().enumerate() {
                 if let Some(word) = module.id.function_word(index)
                     && code.parts(word).is_some()
                 {
-                    let unit = (manifest.source.clone(), manifest.directory.clone(), word);
-                    words.entry((function.name, function.cfg_hash)).or_default().push(unit);
+                    let (source, directory) = (manifest.source.clone(), manifest.directory.clone());
+                    let copy = UnitCopy { source, directory, word };
+                    words.entry((function.name, function.cfg_hash)).or_default().push(copy);
                 }
             }
         }
@@ -135,13 +143,12 @@ impl ImageCode {
 
     fn word(&self, module: &Module, shape: &manifest::Function) -> Option<u64> {
         let known = self.words.get(&(shape.name.clone(), shape.cfg_hash))?;
-        let is_same = |(source, directory, _): &&(String, String, u64)| {
-            *source == module.source && *directory == module.directory
-        };
+        let is_same =
+            |of: &&UnitCopy| of.source == module.source && of.directory == module.directory;
         // The linker keeps one of many copies.
         let is_shared = shape.linkage != Linkage::Internal;
         let found = known.iter().find(is_same).or_else(|| known.first().filter(|_| is_shared));
-        found.map(|&(.., word)| word)
+        found.map(|of| of.word)
     }
 }
 
