@@ -76,16 +76,18 @@ static uint32_t encode(uint64_t Value) {
   return (Value & ((1u << NumberBits) - 1)) << 2 | Which;
 }
 
-// Takes the marks out of a block and gives their places labels. False if one cannot have any.
-static bool place(MachineBasicBlock &MBB, Run &Marks, unsigned &Labels) {
+// A new label. Assembly names it, so it must be in the table of symbols.
+static MCSymbol *label(MachineFunction &MF, unsigned &Labels) {
+  return MF.getContext().getOrCreateSymbol(MF.getDataLayout().getPrivateGlobalPrefix() +
+                                           Twine("pathcc_code") + Twine(MF.getFunctionNumber()) +
+                                           "_" + Twine(Labels++));
+}
+
+// Takes the marks out of a block and gives their places labels. Returns the last instruction if
+// there is any mark: something ends behind it.
+static MachineInstr *place(MachineBasicBlock &MBB, Run &Marks, unsigned &Labels) {
   auto &MF = *MBB.getParent();
-  // Assembly names them, so they must be in the table of symbols.
-  auto Label = [&](MCSymbol *Known) {
-    return Known ? Known
-                 : MF.getContext().getOrCreateSymbol(
-                       MF.getDataLayout().getPrivateGlobalPrefix() + Twine("pathcc_code") +
-                       Twine(MF.getFunctionNumber()) + "_" + Twine(Labels++));
-  };
+  auto Label = [&](MCSymbol *Known) { return Known ? Known : label(MF, Labels); };
   auto Before = [&](MachineInstr &MI) {
     auto *At = Label(MI.getPreInstrSymbol());
     MI.setPreInstrSymbol(MF, At);
@@ -93,7 +95,7 @@ static bool place(MachineBasicBlock &MBB, Run &Marks, unsigned &Labels) {
   };
   MachineInstr *First = nullptr, *Last = nullptr;
   SmallVector<uint32_t, 4> Pending;
-  bool IsFirst = true, HasNames = true;
+  bool IsFirst = true;
   for (auto &MI : make_early_inc_range(MBB)) {
     if (isMark(MI)) {
       Pending.push_back(encode(MI.getOperand(1).getImm()));
@@ -117,14 +119,7 @@ static bool place(MachineBasicBlock &MBB, Run &Marks, unsigned &Labels) {
     Pending.clear();
     IsFirst = false;
   }
-  if (IsFirst)
-    return true;
-  auto *End = Label(Last->getPostInstrSymbol());
-  Last->setPostInstrSymbol(MF, End);
-  Marks.push_back({End, code_map::Ends});
-  for (auto &Mark : Marks)
-    HasNames &= !Mark.At->getName().empty();
-  return HasNames;
+  return IsFirst ? nullptr : Last;
 }
 
 bool CodeMapPass::runOnMachineFunction(MachineFunction &MF) {
@@ -132,13 +127,33 @@ bool CodeMapPass::runOnMachineFunction(MachineFunction &MF) {
   unsigned Labels = 0;
   SmallVector<Run, 1> Runs;
   const MachineBasicBlock *Previous = nullptr;
+  MachineInstr *Open = nullptr;
+  auto Close = [&] {
+    if (!Open)
+      return;
+    auto *End = Open->getPostInstrSymbol() ? Open->getPostInstrSymbol() : label(MF, Labels);
+    Open->setPostInstrSymbol(MF, End);
+    Runs.back().push_back({End, code_map::Ends});
+    Open = nullptr;
+  };
   for (auto &MBB : MF) {
-    IsChanged |= any_of(MBB, isMark);
-    if (!Previous || !MBB.sameSection(Previous))
+    bool IsMarked = any_of(MBB, isMark);
+    IsChanged |= IsMarked;
+    bool IsNew = !Previous || !MBB.sameSection(Previous);
+    // What follows at once ends it.
+    if (IsNew || !IsMarked || MBB.getAlignment() > 1)
+      Close();
+    if (IsNew)
       Runs.emplace_back();
-    HasNames &= place(MBB, Runs.back(), Labels);
+    // A block without instructions ends nothing.
+    if (auto *Last = place(MBB, Runs.back(), Labels))
+      Open = Last;
     Previous = &MBB;
   }
+  Close();
+  for (auto &Marks : Runs)
+    for (auto &Mark : Marks)
+      HasNames &= !Mark.At->getName().empty();
   Attribute Named = MF.getFunction().getFnAttribute(Word);
   if (!IsChanged || !HasNames || !Named.isStringAttribute())
     return IsChanged;
