@@ -47,6 +47,8 @@ pub struct Module {
     pub system_directories: Vec<String>,
     /// True if counters of loops may be in registers while the loops run.
     pub promotes: bool,
+    /// The loops of which that is known: the symbol of the function, and the header.
+    pub promoted_loops: Vec<(String, u32)>,
     /// The maximum number of paths of a function before edges are cut.
     pub limit: u64,
 }
@@ -62,6 +64,7 @@ impl Module {
             level: manifest.level,
             system_directories: manifest.system_directories.clone(),
             promotes: manifest.promotes,
+            promoted_loops: promoted_loops(manifest),
             limit: manifest.limit,
         }
     }
@@ -75,6 +78,14 @@ impl Module {
     pub fn path(&self, file: &str) -> PathBuf {
         FilePath::new(&self.directory).join(file)
     }
+}
+
+fn promoted_loops(manifest: &manifest::Manifest) -> Vec<(String, u32)> {
+    let named = |of: &manifest::PromotedLoop| {
+        let function = manifest.functions.get(of.function as usize)?;
+        Some((function.name.clone(), of.header))
+    };
+    manifest.promoted_loops.iter().filter_map(named).collect()
 }
 
 /// One function of one image.

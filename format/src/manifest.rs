@@ -36,10 +36,22 @@ pub struct Manifest {
     pub threads: Threads,
     /// True if counters of loops may be in registers while the loops run.
     pub promotes: bool,
+    /// The loops of which that is known. Others may do so, too, but not at the stage of machine
+    /// code.
+    pub promoted_loops: Vec<PromotedLoop>,
     /// The maximum number of paths of a function before more edges are cut.
     pub limit: u64,
     /// All functions defined in the unit, instrumented or skipped, in source order.
     pub functions: Vec<Function>,
+}
+
+/// A loop that keeps a counter in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromotedLoop {
+    /// The index of the function.
+    pub function: u32,
+    /// The index of the block that is the header of the loop.
+    pub header: u32,
 }
 
 /// One function definition.

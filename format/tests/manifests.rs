@@ -2,8 +2,8 @@
 
 use pathformat::manifest::{
     Access, AccessKind, Address, Block, Call, Chooser, CutReason, DagEdge, DagEdgeKind, Edge, Exit,
-    Function, INDIRECT, Linkage, Location, Manifest, Outcome, Pattern, PatternShape, TableOf,
-    Tickets, Uncut,
+    Function, INDIRECT, Linkage, Location, Manifest, Outcome, Pattern, PatternShape, PromotedLoop,
+    TableOf, Tickets, Uncut,
 };
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
@@ -165,6 +165,7 @@ fn every_bit_says_something() {
         system_directories: vec!["i".into()],
         threads: Threads::Single,
         promotes: true,
+        promoted_loops: vec![PromotedLoop { function: 0, header: 1 }],
         limit: 300,
         functions: vec![function],
     };

@@ -6,7 +6,7 @@ mod function;
 mod locations;
 mod machine;
 
-use pathformat::manifest::{Function, Manifest};
+use pathformat::manifest::{Function, Manifest, PromotedLoop};
 use pathformat::settings::Mode;
 
 use crate::machine::MachinePlan;
@@ -26,9 +26,15 @@ pub(crate) fn unit(unit: &Unit<'_>, plans: &[Option<Plan>], options: &Options) -
 
 /// The manifest of a unit that is counted in machine code.
 pub(crate) fn machine_unit(unit: &Unit<'_, MachinePlan<'_>>, options: &Options) -> Manifest {
-    manifest(unit, options, unit.definitions.iter(), |definition, first| {
+    let described = manifest(unit, options, unit.definitions.iter(), |definition, first| {
         machine::describe(definition, &unit.directory, first)
-    })
+    });
+    let loops = unit.definitions.iter().zip(0u32..).flat_map(|(definition, function)| {
+        let headers = definition.body.iter().flat_map(|plan| &plan.sums.headers);
+        headers.map(move |header| PromotedLoop { function, header: header.0 })
+    });
+    let promoted_loops: Vec<_> = loops.collect();
+    Manifest { promotes: !promoted_loops.is_empty(), promoted_loops, ..described }
 }
 
 /// The manifest of a unit with these `functions`.
@@ -57,6 +63,7 @@ fn manifest<Body, T>(
         system_directories: options.system_directories.clone(),
         threads: options.threads,
         promotes: options.promotes(),
+        promoted_loops: Vec::new(),
         limit: options.limit,
         functions,
     }

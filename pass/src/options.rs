@@ -148,9 +148,9 @@ impl Placement {
 /// they counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Promotion {
-    /// Those of blocks, and all that are written before optimisation.
+    /// Those of blocks, and all that are written before optimisation or in machine code.
     Usual,
-    /// Those of paths in optimised code, too.
+    /// Those of paths in LLVM's optimised code, too.
     Paths,
     /// None.
     Never,
@@ -271,12 +271,12 @@ impl Options {
     /// True if counters may be in registers in loops.
     pub(crate) fn promotes(&self) -> bool {
         // What LLVM does not optimise stays in memory.
-        if self.stage == Stage::Early && self.level == Level::Zero {
+        if self.stage != Stage::Late && self.level == Level::Zero {
             return false;
         }
         match self.promotion {
             Promotion::Never => false,
-            Promotion::Usual => self.stage == Stage::Early || self.mode == Mode::Blocks,
+            Promotion::Usual => self.stage != Stage::Late || self.mode == Mode::Blocks,
             Promotion::Paths => {
                 self.stage == Stage::Early || matches!(self.mode, Mode::Blocks | Mode::Paths)
             }

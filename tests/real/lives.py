@@ -59,7 +59,10 @@ class Way:
     @property
     def flags(self) -> str:
         probes = "" if self.has_probes else " -DNO_PROBES"
-        return f"{MODES[self.mode]} -fpath-stage={self.stage} {self.level} {self.link}{probes}"
+        # What a loop has in a register is lost where a process is killed.
+        memory = " -fpath-promotion=no" if self.stage == "machine" else ""
+        stage = f"-fpath-stage={self.stage}{memory}"
+        return f"{MODES[self.mode]} {stage} {self.level} {self.link}{probes}"
 
     def __str__(self) -> str:
         return " ".join(self.flags.split())

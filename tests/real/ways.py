@@ -34,6 +34,7 @@ MODES = {
     "paths": "",
     "whole-loops": without("loop-entries"),
     "promoted": "-fpath-promotion=yes",
+    "in-memory": "-fpath-promotion=no",
     "limit": "-fpath-limit=4",
     "hash": "-fpath-overflow=hash -fpath-limit=4",
     "blocks": "-fpath-mode=blocks",
@@ -46,13 +47,15 @@ STAGES = ["late", "early", "machine"]
 # Those of traces.
 TRACE_STAGES = ["late", "early"]
 # What is counted in machine code. What else is asked for there is counted at the stage `late`.
-MACHINE_MODES = ("paths", "whole-loops", "promoted", "limit")
+MACHINE_MODES = ("paths", "whole-loops", "in-memory", "limit")
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 
 def modes_of(stage: str) -> list[str]:
-    """What can be counted at a stage."""
-    return [mode for mode in MODES if stage != "machine" or mode in MACHINE_MODES]
+    """What can be counted at a stage. Elsewhere counters are in memory unless that is asked for."""
+    if stage == "machine":
+        return list(MACHINE_MODES)
+    return [mode for mode in MODES if mode != "in-memory"]
 
 
 def log_flags(stage: str) -> str:

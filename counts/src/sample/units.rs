@@ -214,6 +214,7 @@ fn unit(source: &str, functions: Vec<Function>) -> Manifest {
         system_directories: vec!["third-party".into()],
         threads: Threads::Exact,
         promotes: false,
+        promoted_loops: Vec::new(),
         limit: 4096,
         functions,
     }

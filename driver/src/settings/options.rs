@@ -160,15 +160,15 @@ pub static OPTIONS: [Setting; COUNT] = [
         name: "promotion",
         source: Source::Flag,
         values: Values::Words(&[
-            word("auto", "with `early` and `blocks`, counters may be in registers in loops"),
+            word("auto", "with `early`, `machine` and `blocks`, counters may be in registers in loops"),
             word("yes", "counters of paths may be in registers, too"),
             word("no", "no counter stays in a register"),
         ]),
         default: value("auto"),
         need: None,
         brief: brief(9, "WAY", "counters in registers: auto (default), yes or no"),
-        meaning: "whether counters may be in registers in loops: `auto` with `early` or `blocks`, \
-                  `yes` also where paths are counted; with `no` a killed process loses none",
+        meaning: "whether counters may be in registers in loops: `auto` with `early`, `machine` or \
+                  `blocks`, `yes` also with `late`; with `no` a killed process loses none",
     },
     Setting {
         key: Key::Limit,

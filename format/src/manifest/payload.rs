@@ -10,7 +10,7 @@ use self::body::{Source, Writer, code, decoded, known, text};
 use self::graph::{get_dag, put_dag};
 use super::{
     Access, Block, Call, Chooser, Edge, Exit, Function, Linkage, Location, Manifest, Outcome,
-    Pattern, PatternShape, Uncut, WeightSource,
+    Pattern, PatternShape, PromotedLoop, Uncut, WeightSource,
 };
 use crate::settings::{Level, Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Result, Sink};
@@ -57,6 +57,11 @@ impl Manifest {
         content.put_bytes(self.mode.name().as_bytes());
         content.put_bytes(self.threads.name().as_bytes());
         content.put_varint(u64::from(self.promotes));
+        content.put_varint(self.promoted_loops.len() as u64);
+        for of in &self.promoted_loops {
+            content.put_varint(of.function.into());
+            content.put_varint(of.header.into());
+        }
         content
     }
 
@@ -74,7 +79,7 @@ impl Manifest {
     /// Anything that is not a sound payload, or takes more memory.
     pub fn decode_within(bytes: &[u8], allowance: &Allowance) -> Result<Self> {
         let mut from = Source::new(bytes, allowance)?;
-        Ok(Self {
+        let mut manifest = Self {
             source: from.string()?,
             directory: from.string()?,
             producer: from.string()?,
@@ -93,7 +98,15 @@ impl Manifest {
                 from.reader.varint()?,
                 "whether counters may be in registers is unknown",
             )?,
-        })
+            promoted_loops: Vec::new(),
+        };
+        let functions = &manifest.functions;
+        manifest.promoted_loops = from.list(|from| {
+            let function = from.index(functions.len(), "the function of a loop is out of range")?;
+            let blocks = functions[function as usize].blocks.len();
+            Ok(PromotedLoop { function, header: from.index(blocks, "a loop is out of range")? })
+        })?;
+        Ok(manifest)
     }
 }
 
@@ -413,6 +426,7 @@ mod tests {
             system_directories: vec!["third-party/include".into(), "/opt/x".into()],
             threads: Threads::Exact,
             promotes: true,
+            promoted_loops: vec![PromotedLoop { function: 0, header: 1 }],
             limit: 4096,
             functions: vec![
                 function,

@@ -12,6 +12,8 @@ use super::registers::PathRegister;
 
 /// A loop without calls, which is entered at its header alone.
 pub(crate) struct Loop {
+    /// The node by which it is entered.
+    pub(crate) header: Block,
     /// Its nodes.
     pub(crate) nodes: BTreeSet<Block>,
     /// All its regions: those of its nodes, and the edges between them.
@@ -24,13 +26,14 @@ pub(crate) struct Loop {
 
 /// The loops of a function, the smallest first.
 pub(crate) fn find(graph: &Graph<'_>, cfg: &Cfg, regions: &Regions) -> Vec<Loop> {
-    let of = |nodes: BTreeSet<Block>| {
+    let of = |(header, nodes): (Block, BTreeSet<Block>)| {
         let is_in = |node: Block| nodes.contains(&node);
         let into = nodes.iter().flat_map(|&node| cfg.predecessors(node));
         let into = into.filter(|&&edge| !is_in(cfg.edge(edge).from));
         let out = nodes.iter().flat_map(|&node| cfg.successors(node));
         let out = out.filter(|&&edge| !is_in(cfg.edge(edge).to));
         Loop {
+            header,
             inside: inner_regions(cfg, regions, &nodes),
             begin: into.map(|&edge| regions.on(edge)).collect(),
             end: out.map(|&edge| regions.on(edge)).collect(),
@@ -102,8 +105,8 @@ pub(crate) fn short(graph: &Graph<'_>, cfg: &Cfg, regions: &Regions) -> Vec<bool
     is_short
 }
 
-/// The nodes of each loop without calls, the smallest loops first.
-fn node_sets(graph: &Graph<'_>, cfg: &Cfg) -> Vec<BTreeSet<Block>> {
+/// The header and the nodes of each loop without calls, the smallest loops first.
+fn node_sets(graph: &Graph<'_>, cfg: &Cfg) -> Vec<(Block, BTreeSet<Block>)> {
     let cuts = Cuts::necessary(cfg);
     let mut by_header = BTreeMap::<Block, BTreeSet<Block>>::new();
     for edge in cfg.edges().filter(|&edge| cuts.reason(edge) == Some(Reason::BackEdge)) {
@@ -128,9 +131,8 @@ fn node_sets(graph: &Graph<'_>, cfg: &Cfg) -> Vec<BTreeSet<Block>> {
             let calls = nodes.iter().any(|&node| graph.node(node).calls);
             !calls && enters_at_header(*header, nodes)
         })
-        .map(|(_, nodes)| nodes)
         .collect();
-    found.sort_by_key(BTreeSet::len);
+    found.sort_by_key(|(_, nodes)| nodes.len());
     found
 }
 

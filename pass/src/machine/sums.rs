@@ -1,8 +1,8 @@
-//! Sums counters up in registers while a loop without calls runs, where that is asked for.
+//! Sums counters up in registers while a loop without calls runs.
 //!
 //! A counter at a place that is known is stepped in a register, and added to memory on each way
-//! out. A process that is killed in the loop loses what it counted there, so the manifest says that
-//! the unit does this. The register is one that the loop leaves free, or one that it borrows.
+//! out. A process that is killed in the loop loses what it counted there, so the manifest names the
+//! loop. The register is one that the loop leaves free, or one that it borrows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +36,8 @@ pub(crate) struct Sums {
     pub(crate) begin: BTreeMap<Region, Sum>,
     /// By the edges that leave loops.
     pub(crate) end: BTreeMap<Region, Sum>,
+    /// The headers of the loops.
+    pub(crate) headers: Vec<Block>,
 }
 
 impl Sums {
@@ -95,6 +97,7 @@ pub(crate) fn choose(
             continue;
         };
         let sum = Sum { counter, register, loan };
+        sums.headers.push(of.header);
         sums.begin.extend(of.begin.iter().map(|&region| (region, sum)));
         sums.end.extend(of.end.iter().map(|&region| (region, sum)));
         sums.inside.extend(of.inside.iter().map(|&region| (region, sum)));

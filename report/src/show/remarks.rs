@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use counts::model::{Count, Counting, MIXED, Report, Run};
+use counts::model::{Count, Counting, Function, MIXED, Module, Report, Run};
+use counts::path_text::base_name;
 use pathformat::manifest::CutReason;
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 
@@ -21,6 +22,9 @@ const OTHERS_RUN: &str = "other threads were running when the process ended; wha
 
 /// ... and its addition where counters may be in registers.
 const LOOPS: &str = "; what the loop counted that a thread was in may be missing";
+
+/// The most loops that the addition names.
+const NAMED: usize = 8;
 
 /// The remarks on runs with other flags.
 const FLAGS: [(Applies, Tone, &str); 7] = [
@@ -183,8 +187,7 @@ type Applies = fn(&Run) -> bool;
 
 /// Returns the meaning of the flags of runs for their counts, in order: a remark for each flag.
 fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
-    let promotes = report.modules.iter().any(|module| module.promotes);
-    let loops = if promotes { LOOPS } else { "" };
+    let loops = in_registers(report);
     let fixed = FLAGS.map(|(applies, tone, text)| (applies, tone, text.to_owned()));
     let incomplete: Applies = |run| run.incomplete;
     let running: Applies = |run| run.marks & RUNNING != 0;
@@ -195,6 +198,41 @@ fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
     .into_iter()
     .chain(fixed)
     .collect()
+}
+
+/// The addition on the loops that kept counters in registers; empty if there was none.
+fn in_registers(report: &Report) -> String {
+    let loops = report.counted().filter(|function| function.entries > 0).flat_map(|function| {
+        let module = report.modules.get(function.module);
+        let loops = module.map_or(&[][..], |module| &module.promoted_loops);
+        let own = loops.iter().filter(|(symbol, _)| *symbol == function.shape.name);
+        own.map(|&(_, header)| loop_name(function, header))
+    });
+    // An unrolled loop is two.
+    let mut loops: Vec<_> = loops.collect();
+    loops.dedup();
+    let is_known = |module: &Module| !module.promotes || !module.promoted_loops.is_empty();
+    match loops.as_slice() {
+        [] if report.modules.iter().all(is_known) => String::new(),
+        [] => LOOPS.into(),
+        [named @ ..] if named.len() <= NAMED => format!("{LOOPS}: {}", named.join(", ")),
+        [named @ ..] => {
+            let more = named.len() - NAMED;
+            format!("{LOOPS}: {} and {more} more", named[..NAMED].join(", "))
+        }
+    }
+}
+
+/// The function of a loop, with the first line of its header if that is known.
+fn loop_name(function: &Function, header: u32) -> String {
+    let shape = &function.shape;
+    let block = shape.blocks.get(header as usize);
+    let all = block.into_iter().flat_map(|block| &block.locations);
+    let own = all.filter_map(|&at| shape.locations.get(at as usize));
+    match own.filter(|at| at.inlined_at.is_none()).min_by_key(|at| at.line) {
+        Some(at) => format!("{} ({}:{})", function.demangled, base_name(&at.file), at.line),
+        None => function.demangled.clone(),
+    }
 }
 
 #[cfg(test)]
