@@ -160,7 +160,10 @@ pub static OPTIONS: [Setting; COUNT] = [
         name: "promotion",
         source: Source::Flag,
         values: Values::Words(&[
-            word("auto", "with `early`, `machine` and `blocks`, counters may be in registers in loops"),
+            word(
+                "auto",
+                "with `early`, `machine` and `blocks`, counters may be in registers in loops",
+            ),
             word("yes", "counters of paths may be in registers, too"),
             word("no", "no counter stays in a register"),
         ]),
