@@ -89,6 +89,8 @@ struct Machine {
   unsigned Flags = 0, Fs = 0, Gs = 0, Rip = 0, Stack = 0;
   unsigned Opcodes[std::size(OpcodeNames)] = {};
   unsigned GotTpOff = 0;
+  // Which of our registers overlap each register of the machine, and each unit of them: their bits.
+  std::vector<uint16_t> OfRegister, OfUnit;
 
   explicit Machine(const TargetSubtargetInfo &ST) : TII(ST.getInstrInfo()) {
     auto *TRI = ST.getRegisterInfo();
@@ -112,6 +114,19 @@ struct Machine {
       if (Name == "RSP")
         Stack = R;
     }
+    OfRegister.resize(TRI->getNumRegs());
+    OfUnit.resize(TRI->getNumRegUnits());
+    auto Note = [&](MCRegister R, uint16_t Bit) {
+      if (!R)
+        return;
+      for (MCRegUnit Unit : TRI->regunits(R))
+        OfUnit[static_cast<unsigned>(Unit)] |= Bit;
+      for (MCRegAliasIterator Alias(R, TRI, true); Alias.isValid(); ++Alias)
+        OfRegister[static_cast<unsigned>((*Alias).id())] |= Bit;
+    };
+    for (unsigned At = 0; At < NumRegisters; ++At)
+      Note(Registers[At], 1 << At);
+    Note(Flags, ::Flags);
     StringMap<unsigned> At;
     for (unsigned I = 0; I < std::size(OpcodeNames); ++I)
       At[OpcodeNames[I]] = I;
@@ -368,7 +383,7 @@ static EdgeForm formOf(MachineBasicBlock &MBB, MachineBasicBlock &To, int Table)
   return !Ends && MBB.isLayoutSuccessor(&To) ? EdgeForm::FallsThrough : EdgeForm::Fixed;
 }
 
-static uint16_t touched(const MachineInstr &MI, const Machine &T, const TargetRegisterInfo &TRI) {
+static uint16_t touched(const MachineInstr &MI, const Machine &T) {
   uint16_t Mask = 0;
   for (ConstMIBundleOperands Op(MI); Op.isValid(); ++Op) {
     if (Op->isRegMask()) {
@@ -377,13 +392,8 @@ static uint16_t touched(const MachineInstr &MI, const Machine &T, const TargetRe
           Mask |= 1 << At;
       Mask |= Flags;
     }
-    if (!Op->isReg() || !Op->getReg() || Op->isDebug())
-      continue;
-    for (unsigned At = 0; At < NumRegisters; ++At)
-      if (TRI.regsOverlap(Op->getReg(), T.Registers[At]))
-        Mask |= 1 << At;
-    if (TRI.regsOverlap(Op->getReg(), T.Flags))
-      Mask |= Flags;
+    if (Op->isReg() && Op->getReg() && !Op->isDebug())
+      Mask |= T.OfRegister[Op->getReg().id()];
   }
   return Mask;
 }
@@ -442,13 +452,12 @@ static uint32_t factsOf(const MachineInstr &MI) {
   return Known;
 }
 
-static PathpassMachineInstruction describe(const MachineInstr &MI, const Machine &T,
-                                           const TargetRegisterInfo &TRI) {
+static PathpassMachineInstruction describe(const MachineInstr &MI, const Machine &T) {
   PathpassMachineInstruction Known = {};
   Known.Location = MI.getDebugLoc().get();
   Known.Name = T.TII->getName(MI.getOpcode()).data();
   Known.Facts = factsOf(MI);
-  Known.Touched = touched(MI, T, TRI);
+  Known.Touched = touched(MI, T);
   Known.LandingPad = UINT32_MAX;
   if (MI.isCall(MachineInstr::AnyInBundle))
     describeCall(MI, Known);
@@ -538,10 +547,9 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
   LiveRegUnits Live(TRI);
   auto Mask = [&] {
     uint16_t Set = Kept;
-    for (unsigned At = 0; At < NumRegisters; ++At)
-      if (!Live.available(T.Registers[At]))
-        Set |= 1 << At;
-    return uint16_t(Set | (Live.available(T.Flags) ? 0 : Flags));
+    for (unsigned Unit : Live.getBitVector().set_bits())
+      Set |= T.OfUnit[Unit];
+    return Set;
   };
   for (auto &MBB : *MF) {
     std::vector<MachineInstr *> Instructions;
@@ -551,7 +559,7 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
     std::vector<PathpassMachineInstruction> Facts;
     Facts.reserve(Instructions.size());
     for (auto *MI : Instructions)
-      Facts.push_back(describe(*MI, T, TRI));
+      Facts.push_back(describe(*MI, T));
     Live.clear();
     Live.addLiveOuts(MBB);
     PathpassMachineBlock Block = {};
