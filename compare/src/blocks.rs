@@ -1,6 +1,6 @@
 //! Splits the difference by basic blocks, or by lines where the graph has changed.
 
-use counts::model::{Counting, Function, instructions};
+use counts::model::Function;
 
 use crate::pairs::Pair;
 use crate::parts::{Counted, Sides};
@@ -48,14 +48,19 @@ pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<BlockPart<'a>>> {
             .collect();
     }
     let blocks = pair.function().map_or(0, |function| function.shape.blocks.len());
-    let both = |of: fn(&Function, usize) -> i128, block| Sides {
-        a: pair.a.map_or(0, |function| of(function, block)),
-        b: pair.b.map_or(0, |function| of(function, block)),
+    let sides = |of: fn(&Function) -> Vec<i128>| {
+        [pair.a, pair.b].map(|function| function.map(of).unwrap_or_default())
+    };
+    let counts = sides(|of| of.block_counts.iter().copied().map(signed).collect());
+    let executed = sides(executed);
+    let both = |[a, b]: &[Vec<i128>; 2], block: usize| {
+        let at = |side: &Vec<i128>| side.get(block).copied().unwrap_or_default();
+        Sides { a: at(a), b: at(b) }
     };
     let part = |block: usize| Counted {
         what: BlockPart { pair: number, what: BlockPlace::Block(block as u32) },
-        count: both(|function, block| signed(function.block_counts[block]), block),
-        executed: both(executed, block),
+        count: both(&counts, block),
+        executed: both(&executed, block),
     };
     (0..blocks).map(part).collect()
 }
@@ -67,12 +72,8 @@ fn place<'a>(line: &Line<'a>) -> BlockPlace<'a> {
     }
 }
 
-/// Returns the instructions that a block executed. Where only calls are counted, the counts of most
-/// blocks are unknown, and the result is 0.
-fn executed(function: &Function, block: usize) -> i128 {
-    if function.counting == Counting::Calls {
-        return 0;
-    }
-    let size = u128::from(instructions(&function.shape.blocks[block]));
-    signed(function.block_counts[block].saturating_mul(size))
+/// Returns the instructions that each block executed. Where only calls are counted, the counts of
+/// most blocks are unknown, and the result is 0.
+fn executed(function: &Function) -> Vec<i128> {
+    function.executed_by_block().into_iter().map(signed).collect()
 }

@@ -48,11 +48,11 @@ type Looks = BTreeMap<u32, u64>;
 const MOST_LINES: usize = 20_000;
 
 /// Returns the lines of two functions, text by text in the order of B; blocks without a line come
-/// first. `executed` returns the instructions that a block executed.
+/// first. `executed` returns the instructions that each block executed.
 pub(crate) fn compare<'a>(
     a: &'a Function,
     b: &'a Function,
-    executed: fn(&Function, usize) -> i128,
+    executed: fn(&Function) -> Vec<i128>,
 ) -> Vec<Line<'a>> {
     let (of_a, of_b) = (looks(&a.shape), looks(&b.shape));
     let none = Looks::new();
@@ -63,7 +63,7 @@ pub(crate) fn compare<'a>(
     let mut lines: BTreeMap<Option<(Text<'a>, i64)>, Line<'a>> = BTreeMap::new();
     for (function, is_b) in [(a, false), (b, true)] {
         let counts = counts(function);
-        for block in 0..function.shape.blocks.len() {
+        for (block, executed) in executed(function).into_iter().enumerate() {
             let known = first_line(&function.shape, block);
             let place = known.map(|(text, number)| match moved.get(&text) {
                 Some(moved) if !is_b => (text, moved.to_b(number)),
@@ -80,7 +80,7 @@ pub(crate) fn compare<'a>(
             // Several lines of A may correspond to one line of B.
             *number = number.or(known.map(|(_, number)| number));
             *counted = count.max(*counted);
-            *sum = sum.saturating_add(executed(function, block));
+            *sum = sum.saturating_add(executed);
         }
     }
     lines.into_values().collect()
@@ -261,7 +261,8 @@ mod tests {
     }
 
     fn lines(a: &Function, b: &Function) -> Vec<(Option<u32>, Option<u32>, i128, i128)> {
-        let executed = |of: &Function, block: usize| signed(of.block_counts[block]) * 10;
+        let executed =
+            |of: &Function| of.block_counts.iter().map(|&count| signed(count) * 10).collect();
         let lines = compare(a, b, executed).into_iter();
         lines.map(|line| (line.a, line.b, line.executed.a, line.executed.b)).collect()
     }
@@ -333,7 +334,8 @@ mod tests {
         inlined(&mut a, 0, 7);
         let mut b = function(1, &[(2, 3), (7, 1), (4, 4), (5, 5)], 3);
         inlined(&mut b, 2, 9);
-        let executed = |of: &Function, block: usize| signed(of.block_counts[block]) * 10;
+        let executed =
+            |of: &Function| of.block_counts.iter().map(|&count| signed(count) * 10).collect();
         let lines = compare(&a, &b, executed);
         let g = lines.iter().find(|line| line.function == "g").expect("it is there");
         assert_eq!((g.a, g.b, g.executed), (Some(7), Some(9), Sides { a: 10, b: 30 }));

@@ -3,7 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use pathformat::manifest::{Function, Location};
+use pathformat::manifest::{Edge, Function, Location};
 
 /// Returns true if both functions have the same blocks and edges: block 3 of one is block 3 of the
 /// other. The instructions of the blocks may differ.
@@ -25,7 +25,8 @@ pub fn same_instructions(a: &Function, b: &Function) -> bool {
         };
         a.opcodes == b.opcodes && callees(a) == callees(b)
     });
-    same && a.edges.iter().map(|edge| &edge.outcome).eq(b.edges.iter().map(|edge| &edge.outcome))
+    let ways = |edge: &'_ Edge| (edge.outcome.clone(), edge.opcodes.clone());
+    same && a.edges.iter().map(ways).eq(b.edges.iter().map(ways))
 }
 
 /// Returns a hash of the graph, which is equal for functions of the same graph.
@@ -65,6 +66,9 @@ pub fn code_hash(function: &Function) -> Option<u64> {
             place(location).hash(&mut hasher);
         }
     }
+    for edge in function.edges.iter().filter(|edge| !edge.opcodes.is_empty()) {
+        (edge.from, edge.to, &edge.opcodes).hash(&mut hasher);
+    }
     Some(hasher.finish())
 }
 
@@ -94,6 +98,10 @@ mod tests {
         other.blocks[3].opcodes[0].0 = "sub".into();
         assert_ne!(code_hash(old), code_hash(&other));
         assert!(same_graph(old, &other) && !same_instructions(old, &other));
+        let mut jumps = old.clone();
+        jumps.edges[3].opcodes.push(("JMP_1".into(), 1));
+        assert_ne!(code_hash(old), code_hash(&jumps));
+        assert!(same_graph(old, &jumps) && !same_instructions(old, &jumps));
         // One block is too little to identify a function.
         assert_eq!(code_hash(&before[2]), None);
     }

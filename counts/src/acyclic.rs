@@ -4,7 +4,8 @@ use anyhow::{Context, Result, bail};
 use pathformat::manifest::{CutReason, DagEdge, DagEdgeKind, Exit, Function};
 use paths::decode::Decoder;
 
-use crate::model::{Count, End, Path, PathId, Start, instructions};
+use crate::model::{Count, End, Path, PathId, Start};
+use crate::sizes::Sizes;
 
 /// Returns a decoder for the paths of a function.
 ///
@@ -36,8 +37,7 @@ pub(crate) fn plain_edges(shape: &Function) -> Result<Vec<(u32, u32, u64)>> {
 /// # Errors
 /// There is no path of this id, or the graph is damaged.
 pub fn possible(shape: &Function, decoder: &Decoder, id: PathId) -> Result<Path> {
-    let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
-    path(shape, id, 0, &decoder.path(id.0)?, &sizes)
+    path(shape, id, 0, &decoder.path(id.0)?, &Sizes::of(shape))
 }
 
 /// Reads one path off its acyclic edges.
@@ -46,11 +46,12 @@ pub fn path(
     id: PathId,
     count: Count,
     edges: &[usize],
-    sizes: &[u64],
+    sizes: &Sizes,
 ) -> Result<Path> {
     let mut start = Start::Entry;
     let mut end = None;
     let mut blocks = Vec::with_capacity(edges.len() + 1);
+    let mut on_edges: u64 = 0;
     for (position, &edge) in edges.iter().enumerate() {
         let kind = shape.dag.get(edge).context("an edge of it does not exist")?.kind;
         match (kind, position) {
@@ -68,7 +69,10 @@ pub fn path(
             _ => {}
         }
         match kind {
-            DagEdgeKind::Flow { edge } => blocks.push(shape.edges[edge as usize].to),
+            DagEdgeKind::Flow { edge } => {
+                on_edges = on_edges.saturating_add(sizes.edges[edge as usize]);
+                blocks.push(shape.edges[edge as usize].to);
+            }
             DagEdgeKind::Leave { block } => {
                 end = Some(match shape.blocks[block as usize].exit {
                     Some(Exit::Return) => End::Return,
@@ -88,7 +92,9 @@ pub fn path(
     }
     let end = end.context("it does not end")?;
     let last = edges.last().and_then(|&edge| u32::try_from(edge).ok());
-    let instructions = blocks.iter().map(|&block| sizes[block as usize]).sum();
+    on_edges = on_edges.saturating_add(edges.last().map_or(0, |&edge| sizes.ends[edge]));
+    let of_blocks = blocks.iter().map(|&block| sizes.blocks[block as usize]);
+    let instructions = of_blocks.fold(on_edges, u64::saturating_add);
     Ok(Path { id, count, start, end, last, blocks, instructions })
 }
 

@@ -148,7 +148,7 @@ impl<'a> Arrivals<'a> {
 
 #[cfg(test)]
 mod tests {
-    use pathformat::manifest::{Block, Edge, Function as Shape, Location, Outcome};
+    use pathformat::manifest::{Block, Edge, Function as Shape, Location};
     use pathformat::settings::{Level, Stage};
 
     use super::*;
@@ -159,7 +159,7 @@ mod tests {
     /// Returns the count of the column at which the blocks `begin` start, and true if it is vague.
     /// The function has blocks with these counts, and these edges.
     fn ran(counts: &[u64], edges: &[Way], begin: &[u32], level: Level) -> (u64, bool) {
-        let edge = |&(from, to, _): &Way| Edge { from, to, outcome: Outcome::Jump, cut: None };
+        let edge = |&(from, to, _): &Way| Edge { from, to, ..Edge::default() };
         let block = |number: u32| Block {
             locations: if begin.contains(&number) { vec![0] } else { Vec::new() },
             ..Block::default()

@@ -18,7 +18,8 @@ use crate::acyclic::{decoder, memory, path};
 use crate::count_inference;
 use crate::counted::CountedImage;
 use crate::flow;
-use crate::model::{CallSite, Count, Counting, Function, Module, PathId, Report, instructions};
+use crate::model::{CallSite, Count, Counting, Function, Module, PathId, Report};
+use crate::sizes::Sizes;
 use crate::slices::{FunctionCounts, merge_copies, never_ran, slice};
 use crate::tables::{TableCounts, TableKey};
 use crate::uncut_paths;
@@ -129,7 +130,7 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
     };
     if !counts.is_empty() {
         let decoder = decoder(&shape)?;
-        let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
+        let sizes = Sizes::of(&shape);
         for (id, count) in counts {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
             allowance.take(memory(edges.len())).with_context(|| format!("path {id}"))?;
@@ -294,8 +295,12 @@ mod tests {
         ];
         for (counted, counts, expected) in cases {
             let block = |exit| manifest::Block { exit, ..manifest::Block::default() };
-            let edge =
-                manifest::Edge { from: 0, to: 1, outcome: manifest::Outcome::Jump, cut: None };
+            let edge = manifest::Edge {
+                from: 0,
+                to: 1,
+                outcome: manifest::Outcome::Jump,
+                ..manifest::Edge::default()
+            };
             let function = manifest::Function {
                 name: "f".into(),
                 blocks: vec![block(None), block(Some(Exit::Return))],

@@ -104,7 +104,7 @@ fn in_flight(function: &Function) -> Option<InFlight> {
 
 #[cfg(test)]
 mod tests {
-    use pathformat::manifest::{Block, CutReason, Edge, Outcome};
+    use pathformat::manifest::{Block, CutReason, Edge};
 
     use super::*;
 
@@ -116,7 +116,7 @@ mod tests {
             first_counter: 10,
             num_paths: 3,
             blocks: vec![Block::default(); 2],
-            edges: vec![Edge { from: 0, to: 1, outcome: Outcome::Jump, cut: None }],
+            edges: vec![Edge { from: 0, to: 1, ..Edge::default() }],
             dag: vec![
                 dag(DagEdgeKind::InFlight { block: 0 }, 0),
                 dag(DagEdgeKind::Flow { edge: 0 }, 1),

@@ -115,7 +115,13 @@ mod tests {
     /// Returns a function of cut edges only. `cuts` has (end, start) of each, `dag` is the number
     /// of ends and starts.
     fn cut_edges(cuts: &[(u32, u32)], dag: usize) -> Function {
-        let edge = |&cut| Edge { from: 0, to: 1, outcome: Outcome::Indirect, cut: Some(cut) };
+        let edge = |&cut| Edge {
+            from: 0,
+            to: 1,
+            outcome: Outcome::Indirect,
+            cut: Some(cut),
+            ..Edge::default()
+        };
         let kind = DagEdgeKind::End { block: 0, why: CutReason::Opaque };
         Function {
             blocks: vec![Block::default(), Block::default()],

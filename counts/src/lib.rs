@@ -59,6 +59,7 @@ pub mod possible_paths;
 #[cfg(any(test, feature = "sample"))]
 pub mod sample;
 pub mod select;
+pub mod sizes;
 mod slices;
 pub mod source_files;
 pub mod tables;

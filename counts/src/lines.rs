@@ -325,7 +325,7 @@ impl Cycles {
 
 #[cfg(test)]
 mod tests {
-    use pathformat::manifest::{Block, Edge, Location, Outcome};
+    use pathformat::manifest::{Block, Edge, Location};
 
     use super::*;
 
@@ -337,8 +337,7 @@ mod tests {
             locations: lines.iter().map(|line| line - 1).collect(),
             ..Block::default()
         };
-        let edge =
-            |&(from, to, _): &(u32, u32, _)| Edge { from, to, outcome: Outcome::Jump, cut: None };
+        let edge = |&(from, to, _): &(u32, u32, _)| Edge { from, to, ..Edge::default() };
         let shape = manifest::Function {
             locations: (1..=9).map(location).collect(),
             blocks: lines.iter().map(block).collect(),

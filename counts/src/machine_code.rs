@@ -279,7 +279,12 @@ mod tests {
             of(Owner::Block(1), vec![instruction(11, Flow::Jump, None)]),
             of(Owner::Block(2), vec![instruction(22, Flow::Jump, None)]),
         ];
-        let edge = |to| manifest::Edge { from: 0, to, outcome: manifest::Outcome::True, cut: None };
+        let edge = |to| manifest::Edge {
+            from: 0,
+            to,
+            outcome: manifest::Outcome::True,
+            ..manifest::Edge::default()
+        };
         let shape = manifest::Function {
             blocks: vec![manifest::Block::default(); 3],
             edges: vec![edge(1), edge(2)],

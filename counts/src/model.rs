@@ -3,7 +3,8 @@
 //! It consists of plain values, without input, output or presentation. The static facts of a
 //! function are those of its manifest. The dynamic facts are the counts of paths, blocks and edges.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path as FilePath, PathBuf};
 
@@ -218,7 +219,8 @@ pub struct Path {
     pub last: Option<u32>,
     /// Its basic blocks.
     pub blocks: Vec<u32>,
-    /// Instructions of one execution; see [`instructions`].
+    /// Instructions of one execution; see [`instructions`]. Where a path may end with one of
+    /// several edges, those of the edge with the most.
     pub instructions: u64,
 }
 
@@ -306,32 +308,95 @@ impl Path {
     }
 }
 
+impl Ran<'_> {
+    /// Returns the number of instructions that were executed.
+    pub fn executed(&self) -> Count {
+        self.count.saturating_mul(Count::from(instructions(self.opcodes)))
+    }
+}
+
 /// The opcodes of instructions that cost nothing.
 pub const PHI: [&str; 2] = ["phi", "vector phi"];
 
-/// Returns the number of instructions of the intermediate code in a block. `phi` is left out: it
-/// costs nothing by itself, since it only selects a value by incoming edge.
-pub fn instructions(block: &manifest::Block) -> u64 {
+/// The number of instructions of each opcode.
+pub type Opcodes = [(Cow<'static, str>, u32)];
+
+/// Returns the number of instructions of a block, or of those that run on an edge only. `phi` is
+/// left out: it costs nothing by itself, since it only selects a value by incoming edge.
+pub fn instructions(opcodes: &Opcodes) -> u64 {
     let costs = |opcode: &str| !PHI.contains(&opcode);
-    block
-        .opcodes
-        .iter()
-        .filter(|(opcode, _)| costs(opcode))
-        .map(|&(_, count)| u64::from(count))
-        .sum()
+    opcodes.iter().filter(|(opcode, _)| costs(opcode)).map(|&(_, count)| u64::from(count)).sum()
+}
+
+/// Instructions that ran equally often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ran<'a> {
+    /// Their block.
+    pub block: usize,
+    /// The instructions.
+    pub opcodes: &'a Opcodes,
+    /// The number of times that they ran.
+    pub count: Count,
 }
 
 impl Function {
+    /// Returns the instructions that it executed, without those of its callees, in an order of
+    /// blocks and edges; nothing where only calls are counted.
+    ///
+    /// Where the paths do not tell edges apart, the one with the most instructions of its own is
+    /// taken to be the one that was taken.
+    pub fn ran(&self) -> impl Iterator<Item = Ran<'_>> {
+        let blocks = if self.counting.knows_blocks() { self.shape.blocks.as_slice() } else { &[] };
+        let edges = if self.counting.knows_blocks() { self.shape.edges.as_slice() } else { &[] };
+        let of_blocks = blocks.iter().zip(&self.block_counts).enumerate();
+        let of_blocks =
+            of_blocks.map(|(block, (of, &count))| Ran { block, opcodes: &of.opcodes, count });
+        let of_edges = edges.iter().zip(&self.edge_counts).map(|(edge, count)| Ran {
+            block: edge.from as usize,
+            opcodes: &edge.opcodes,
+            count: count.unwrap_or_default(),
+        });
+        of_blocks.chain(of_edges).chain(self.ran_on_unknown_edges())
+    }
+
+    /// Returns for each block what is taken to run on the edges out of it whose count is unknown.
+    fn ran_on_unknown_edges(&self) -> Vec<Ran<'_>> {
+        let edges = || self.shape.edges.iter().zip(&self.edge_counts);
+        let mut most: BTreeMap<u32, &Opcodes> = BTreeMap::new();
+        for (edge, _) in edges().filter(|(edge, count)| count.is_none() && !edge.opcodes.is_empty())
+        {
+            let known = most.entry(edge.from).or_insert(&edge.opcodes);
+            if instructions(&edge.opcodes) > instructions(known) {
+                *known = &edge.opcodes;
+            }
+        }
+        let mut taken: BTreeMap<u32, Count> = BTreeMap::new();
+        for (edge, count) in edges().filter(|(edge, _)| most.contains_key(&edge.from)) {
+            let sum = taken.entry(edge.from).or_default();
+            *sum = sum.saturating_add(count.unwrap_or_default());
+        }
+        let all = |block: u32| self.block_counts.get(block as usize).copied().unwrap_or_default();
+        let left = |block: u32| all(block).saturating_sub(taken[&block]);
+        most.into_iter()
+            .map(|(block, opcodes)| Ran { block: block as usize, opcodes, count: left(block) })
+            .collect()
+    }
+
     /// Returns the instructions that it executed, without those of its callees; 0 where only calls
     /// are counted.
     pub fn executed(&self) -> Count {
-        if !self.counting.knows_blocks() {
-            return 0;
+        self.ran().fold(0, |sum: Count, ran| sum.saturating_add(ran.executed()))
+    }
+
+    /// Returns the instructions that each of its blocks executed; 0 where only calls are counted.
+    pub fn executed_by_block(&self) -> Vec<Count> {
+        let mut executed = vec![0; self.shape.blocks.len()];
+        for ran in self.ran() {
+            if let Some(sum) = executed.get_mut(ran.block) {
+                *sum = Count::saturating_add(*sum, ran.executed());
+            }
         }
-        let blocks = self.shape.blocks.iter().zip(&self.block_counts);
-        blocks.fold(0, |sum: Count, (block, &count)| {
-            sum.saturating_add(count.saturating_mul(Count::from(instructions(block))))
-        })
+        executed
     }
 
     /// Returns the number of calls that it made, without inline assembly and intrinsics.

@@ -157,6 +157,7 @@ mod tests {
             to,
             outcome: Outcome::Jump,
             cut: (to % 3 == 0).then_some((from, 0)),
+            ..Edge::default()
         };
         Function {
             blocks: vec![Block::default(); 3 * count as usize + 1],

@@ -11,7 +11,8 @@ use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Uncut};
 use pathformat::wire::Allowance;
 
 use crate::acyclic::{self, decoder};
-use crate::model::{Count, Path, PathId, instructions};
+use crate::model::{Count, Path, PathId};
+use crate::sizes::Sizes;
 use crate::tables::{TableCounts, TableKey};
 
 /// Returns the executed paths of a function with a table, and the number of executions that are
@@ -29,8 +30,8 @@ pub fn paths(
 ) -> Result<(Vec<Path>, Count)> {
     let mut beyond = seen.rest;
     let mut left = pieces.clone();
-    let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
     let unlimited = without_limit(shape, uncut);
+    let (sizes, uncut_sizes) = (Sizes::of(shape), Sizes::of(&unlimited));
     let uncut_decoder = decoder(&unlimited)?;
     let parts = PathPieces::of(shape, uncut);
     let mut paths = Vec::new();
@@ -41,7 +42,7 @@ pub fn paths(
             continue;
         };
         allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
-        let mut path = acyclic::path(&unlimited, PathId(id), count, &edges, &sizes)
+        let mut path = acyclic::path(&unlimited, PathId(id), count, &edges, &uncut_sizes)
             .with_context(|| format!("path {id}"))?;
         for piece in
             parts.pieces(uncut, &edges).with_context(|| format!("the pieces of path {id}"))?

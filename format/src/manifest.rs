@@ -180,7 +180,8 @@ pub struct Block {
     pub chooser: Chooser,
     /// The number of instructions of each opcode, sorted by name, without debug intrinsics: `load`,
     /// `add` …, an intrinsic by its own name (`llvm.fmuladd`), inline assembly as `asm`, and
-    /// instructions on vectors with [`VECTOR`] before the opcode (`vector load`).
+    /// instructions on vectors with [`VECTOR`] before the opcode (`vector load`). Each of them runs
+    /// as often as the block; see [`Edge::opcodes`] for others.
     pub opcodes: Vec<(Cow<'static, str>, u32)>,
     /// The calls in it, in order, without intrinsics and inline assembly.
     pub calls: Vec<Call>,
@@ -457,7 +458,7 @@ pub enum Exit {
 }
 
 /// A control-flow edge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edge {
     /// Source block.
     pub from: u32,
@@ -468,12 +469,17 @@ pub struct Edge {
     /// If the edge is cut, the indexes in [`Function::dag`] of the edge that ends the path before
     /// it and of the one that starts the next path after it.
     pub cut: Option<(u32, u32)>,
+    /// The instructions of its source that run on some edges only, this one among them, as
+    /// [`Block::opcodes`]: in machine code, those behind a branch. They are not among those of the
+    /// block.
+    pub opcodes: Vec<(Cow<'static, str>, u32)>,
 }
 
 /// The outcome of a terminator.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// The only successor.
+    #[default]
     Jump,
     /// Condition true.
     True,

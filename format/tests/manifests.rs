@@ -17,7 +17,7 @@ fn decoded(function: Function) -> Result<Function, String> {
 }
 
 fn edge(from: u32, to: u32, cut: Option<(u32, u32)>) -> Edge {
-    Edge { from, to, outcome: Outcome::Jump, cut }
+    Edge { from, to, cut, ..Edge::default() }
 }
 
 fn dag(kind: DagEdgeKind) -> DagEdge {
@@ -121,7 +121,9 @@ fn full() -> Function {
         callees: 2,
         locations: vec![location(None), location(Some(0))],
         blocks: blocks.to_vec(),
-        edges: outcomes.map(|outcome| Edge { from: 0, to: 3, outcome, cut: Some((8, 0)) }).to_vec(),
+        edges: outcomes
+            .map(|outcome| Edge { from: 0, to: 3, outcome, cut: Some((8, 0)), ..Edge::default() })
+            .to_vec(),
         dag: [&ends[..], &starts, &others].concat().into_iter().map(dag).collect(),
         uncut: Some(Uncut {
             num_paths: 10,

@@ -162,6 +162,8 @@ enum Fact : uint32_t {
   IsTrap = 1 << 8,
   // It looks at what others change.
   Waits = 1 << 9,
+  // A jump in a condition stands for it, too, where we do not count.
+  IsSplitOff = 1 << 10,
 };
 } // namespace
 
@@ -189,6 +191,9 @@ struct PathpassMachineEdge {
   uint32_t To;
   EdgeForm Form;
   uint64_t Frequency;
+  // The last instruction of its source that leads there; all ones if control also comes there
+  // behind all of them.
+  uint32_t Last;
 };
 
 // Must match `MachineBlock` in src/ffi/machine.rs.
@@ -294,8 +299,10 @@ struct Context {
 } // namespace
 
 // Turns a jump that leaves the function in a condition into a jump in a condition to a block that
-// leaves it, so that code can stand before that.
-static void splitConditionalTailCalls(MachineFunction &MF, const Machine &T) {
+// leaves it, so that code can stand before that. Returns what leaves it there.
+static SmallPtrSet<const MachineInstr *, 4> splitConditionalTailCalls(MachineFunction &MF,
+                                                                      const Machine &T) {
+  SmallPtrSet<const MachineInstr *, 4> Made;
   SmallVector<MachineInstr *, 4> Found;
   for (auto &MBB : MF)
     for (auto &MI : MBB.terminators())
@@ -308,6 +315,7 @@ static void splitConditionalTailCalls(MachineFunction &MF, const Machine &T) {
     Leave->setSectionID(MBB->getSectionID());
     // Its operands are the function and the condition, then what it implies.
     auto Tail = BuildMI(Leave, MI->getDebugLoc(), T.TII->get(T.Opcodes[TailJump]));
+    Made.insert(Tail);
     Tail.add(MI->getOperand(0));
     for (const MachineOperand &Implied : drop_begin(MI->operands(), 2))
       if (Implied.isRegMask() || (Implied.isReg() && Implied.getReg() != T.Flags &&
@@ -324,6 +332,7 @@ static void splitConditionalTailCalls(MachineFunction &MF, const Machine &T) {
     LivePhysRegs Live;
     computeAndAddLiveIns(Live, *Leave);
   }
+  return Made;
 }
 
 // The jump table, if it is the only one, whose entries are the successors of a block that ends in
@@ -381,6 +390,24 @@ static EdgeForm formOf(MachineBasicBlock &MBB, MachineBasicBlock &To, int Table)
   if (Jumps)
     return !Ends && MBB.isLayoutSuccessor(&To) ? EdgeForm::Fixed : EdgeForm::Jumps;
   return !Ends && MBB.isLayoutSuccessor(&To) ? EdgeForm::FallsThrough : EdgeForm::Fixed;
+}
+
+// The number of the last instruction of a block that leads to `To`; all ones if control may also
+// come there behind all of them.
+static uint32_t lastTo(const MachineBasicBlock &MBB, ArrayRef<MachineInstr *> Instructions,
+                       const MachineBasicBlock &To) {
+  uint32_t Last = UINT32_MAX;
+  bool Ends = false;
+  for (auto [At, MI] : enumerate(Instructions)) {
+    if (!MI->isTerminator())
+      continue;
+    if (MI->isIndirectBranch())
+      return UINT32_MAX;
+    Ends |= MI->isBarrier();
+    if (any_of(MI->operands(), [&](auto &Op) { return Op.isMBB() && Op.getMBB() == &To; }))
+      Last = At;
+  }
+  return !Ends && MBB.isLayoutSuccessor(&To) ? UINT32_MAX : Last;
 }
 
 static uint16_t touched(const MachineInstr &MI, const Machine &T) {
@@ -516,7 +543,7 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
     return nullptr;
   T.TII = ST.getInstrInfo();
   auto &TRI = *ST.getRegisterInfo();
-  splitConditionalTailCalls(*MF, T);
+  auto SplitOff = splitConditionalTailCalls(*MF, T);
   auto Function = std::make_unique<ReadFunction>();
   Function->MF = MF;
   MachineDominatorTree Dominators(*MF);
@@ -558,8 +585,10 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
         Instructions.push_back(&MI);
     std::vector<PathpassMachineInstruction> Facts;
     Facts.reserve(Instructions.size());
-    for (auto *MI : Instructions)
+    for (auto *MI : Instructions) {
       Facts.push_back(describe(*MI, T));
+      Facts.back().Facts |= SplitOff.contains(MI) ? uint32_t(IsSplitOff) : 0;
+    }
     Live.clear();
     Live.addLiveOuts(MBB);
     PathpassMachineBlock Block = {};
@@ -575,7 +604,8 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
     uint64_t Frequency = Frequencies.getBlockFreq(&MBB).getFrequency();
     for (auto To = MBB.succ_begin(); To != MBB.succ_end(); ++To) {
       auto Share = Probabilities.getEdgeProbability(&MBB, To);
-      Edges.push_back({Number[*To], formOf(MBB, **To, Table), Share.scale(Frequency)});
+      Edges.push_back({Number[*To], formOf(MBB, **To, Table), Share.scale(Frequency),
+                       lastTo(MBB, Instructions, **To)});
     }
     Block.Frequency = Frequency;
     Function->Names.push_back(MBB.getBasicBlock() ? MBB.getBasicBlock()->getName().str() : "");

@@ -17,7 +17,7 @@ use pathprof::show::text_table::Screen;
 fn branch(name: &str, file: &str, [yes, no]: [Count; 2]) -> Function {
     let location = |line| Location { file: file.into(), line, ..Location::default() };
     let block = |at| Block { locations: vec![at], ..Block::default() };
-    let edge = |from, to, outcome| Edge { from, to, outcome, cut: None };
+    let edge = |from, to, outcome| Edge { from, to, outcome, ..Edge::default() };
     let flow = |edge, value| DagEdge { kind: DagEdgeKind::Flow { edge }, value };
     let shape = manifest::Function {
         name: name.into(),

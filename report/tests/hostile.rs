@@ -107,6 +107,7 @@ fn poison(unit: &mut Manifest) {
                 *opcode = format!("{opcode}{EVIL}").into();
             }
         }
+        function.edges.iter_mut().for_each(|edge| edge.opcodes.push((EVIL.into(), 1)));
     }
 }
 

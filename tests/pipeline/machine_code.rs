@@ -92,6 +92,32 @@ fn what_each_function_executed_is_known() {
     assert!(rows.iter().all(|row| row["counting"].as_u64() > Some(0)), "{text}");
 }
 
+/// The loop of `main` ends with a branch and a jump, of which only one runs.
+#[test]
+fn a_report_counts_the_instructions_that_run() {
+    for level in ["-O0", "-O2"] {
+        let folder = program(&["-fpath-stage=machine", level]);
+        let table = show(folder.path(), &["--asm", "--format", "json"]).expect("a table");
+        let table: Value = serde_json::from_str(&table).expect("JSON");
+        let pathprof = bin("pathprof");
+        let report = ["report", "--format", "json"];
+        let report = command(folder.path(), pathprof.to_str().expect("text"), &report);
+        let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+        let told = |functions: &Value, name: &str| -> HashMap<String, u64> {
+            let functions = functions.as_array().expect("functions").iter();
+            let told =
+                |of: &Value| (of[name].to_string(), of["instructions"].as_u64().expect("a sum"));
+            functions.map(told).collect()
+        };
+        let reported = told(&report["functions"], "name");
+        assert_eq!(reported, told(&table["tables"][0]["rows"], "symbol"), "{level}");
+        let edges = report["functions"].as_array().expect("functions").iter();
+        let mut edges = edges.flat_map(|of| of["edges"].as_array().expect("edges"));
+        let jumps = edges.any(|edge| edge["opcodes"]["JMP_1"] == 1);
+        assert!(jumps || level != "-O0", "{report}");
+    }
+}
+
 #[test]
 fn cycles_are_predicted() {
     let folder = program(&["-fpath-stage=machine"]);

@@ -213,7 +213,7 @@ mod tests {
 
     /// 0 → 1 ⇄ 2, 1 → 3: a loop whose back edge 2 → 1 is cut.
     fn modules() -> Modules {
-        let edge = |from, to, cut| Edge { from, to, outcome: Outcome::Jump, cut };
+        let edge = |from, to, cut| Edge { from, to, cut, ..Edge::default() };
         let dag = |kind| DagEdge { kind, value: 0 };
         let mut blocks = vec![Block::default(); 4];
         blocks[3].exit = Some(Exit::Return);

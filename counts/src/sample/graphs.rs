@@ -183,7 +183,7 @@ pub fn described(cfg: &Cfg) -> manifest::Function {
             EdgeKind::Unwind => Outcome::Unwind,
             EdgeKind::Opaque => Outcome::Indirect,
         },
-        cut: None,
+        ..manifest::Edge::default()
     });
     manifest::Function {
         name: "f".into(),

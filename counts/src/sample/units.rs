@@ -40,11 +40,11 @@ fn exit(exit: Exit, block: Block) -> Block {
 }
 
 fn edge(from: u32, to: u32, outcome: Outcome) -> Edge {
-    Edge { from, to, outcome, cut: None }
+    Edge { from, to, outcome, ..Edge::default() }
 }
 
 fn cut(from: u32, to: u32, outcome: Outcome, cut: (u32, u32)) -> Edge {
-    Edge { from, to, outcome, cut: Some(cut) }
+    Edge { from, to, outcome, cut: Some(cut), ..Edge::default() }
 }
 
 fn flow(edge: u32, value: u64) -> DagEdge {

@@ -18,7 +18,7 @@ fn dag(kind: DagEdgeKind, value: u64) -> DagEdge {
 }
 
 fn edge(from: u32, to: u32) -> Edge {
-    Edge { from, to, outcome: Outcome::Jump, cut: None }
+    Edge { from, to, ..Edge::default() }
 }
 
 fn exit() -> Block {

@@ -4,6 +4,7 @@
 //! of the plan, while their blocks and edges are recorded. The report must reproduce the record
 //! from the counters alone.
 
+mod edge_instructions;
 mod frames;
 mod numbers;
 mod tables;

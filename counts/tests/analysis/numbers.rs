@@ -2,7 +2,7 @@
 
 use counts::lines;
 use counts::model::{Count, Function};
-use pathformat::manifest::{self, Block, Edge, Location, Outcome};
+use pathformat::manifest::{self, Block, Edge, Location};
 
 /// Returns a function, entered once, whose blocks are on these lines (0 is no line), with edges as
 /// source, target and count.
@@ -13,10 +13,7 @@ fn function(lines: &[u32], edges: &[(u32, u32, Count)]) -> Function {
         blocks: (0..lines.len() as u32)
             .map(|at| Block { locations: vec![at, at], ..Block::default() })
             .collect(),
-        edges: edges
-            .iter()
-            .map(|&(from, to, _)| Edge { from, to, outcome: Outcome::Jump, cut: None })
-            .collect(),
+        edges: edges.iter().map(|&(from, to, _)| Edge { from, to, ..Edge::default() }).collect(),
         ..manifest::Function::default()
     };
     let into = |block: usize| {

@@ -5,8 +5,7 @@ use counts::decode::decode;
 use counts::model::{CallSite, Counting};
 use counts::tables::{TableCounts, TableKey, Tables};
 use pathformat::manifest::{
-    Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome,
-    TableOf,
+    Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, TableOf,
 };
 use pathformat::settings::{Mode, Stage};
 use profile::names;
@@ -316,7 +315,7 @@ fn only_where_something_was_counted_a_process_was_interrupted_in_it() {
 
 #[test]
 fn a_function_without_counters_is_counted_as_its_unit_is() {
-    let endless = Edge { from: 0, to: 0, outcome: Outcome::Jump, cut: None };
+    let endless = Edge { from: 0, to: 0, ..Edge::default() };
     let function = Function {
         blocks: vec![Block::default()],
         edges: vec![endless],

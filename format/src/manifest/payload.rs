@@ -4,6 +4,7 @@
 //! edges in `payload/graph.rs`, that of accesses to memory in `payload/access.rs`. The input is not
 //! trusted: every index in a decoded manifest is in range.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use self::body::{Source, Writer, code, decoded, known, text};
@@ -135,10 +136,7 @@ impl Function {
             to.put_list(&block.locations, put_index);
             to.put_list(&block.made_locations, put_index);
             to.put_varint(code(&CHOOSERS, &block.chooser));
-            to.put_list(&block.opcodes, |to, (opcode, count)| {
-                to.put_string(opcode);
-                to.put_varint(u64::from(*count));
-            });
+            put_opcodes(to, &block.opcodes);
             to.put_list(&block.calls, |to, call| {
                 to.put_string(&call.callee);
                 to.put_optional(call.location);
@@ -156,6 +154,7 @@ impl Function {
             if let Some((_, start)) = edge.cut {
                 to.put_varint(u64::from(start));
             }
+            put_opcodes(to, &edge.opcodes);
         });
         put_dag(to, &self.dag);
         to.put_varint(self.first_key);
@@ -218,7 +217,7 @@ impl Function {
                 locations: from.list(location)?,
                 made_locations: from.list(location)?,
                 chooser: decoded(&CHOOSERS, from.reader.varint()?, "who chose is unknown")?,
-                opcodes: from.list(|from| Ok((from.string()?.into(), from.reader.varint32()?)))?,
+                opcodes: get_opcodes(from)?,
                 calls: from.list(|from| {
                     let callee = from.string()?;
                     let location = from.optional()?;
@@ -252,6 +251,7 @@ impl Function {
                     Some(end) => Some((end, from.reader.varint32()?)),
                     None => None,
                 },
+                opcodes: get_opcodes(from)?,
             })
         })?;
         let edges = function.edges.len();
@@ -297,6 +297,20 @@ impl Function {
         function.weights = decoded(&WEIGHTS, weights, "what weights are is unknown")?;
         Ok(function)
     }
+}
+
+/// The number of instructions of each opcode.
+type Opcodes = Vec<(Cow<'static, str>, u32)>;
+
+fn put_opcodes(to: &mut Writer, opcodes: &Opcodes) {
+    to.put_list(opcodes, |to, (opcode, count)| {
+        to.put_string(opcode);
+        to.put_varint(u64::from(*count));
+    });
+}
+
+fn get_opcodes(from: &mut Source<'_>) -> Result<Opcodes> {
+    from.list(|from| Ok((from.string()?.into(), from.reader.varint32()?)))
 }
 
 #[cfg(test)]
@@ -402,8 +416,13 @@ mod tests {
                 },
             ],
             edges: vec![
-                Edge { from: 0, to: 1, outcome: Outcome::Cases(vec![-5, 7]), cut: None },
-                Edge { from: 0, to: 0, outcome: Outcome::Default, cut: Some((2, 3)) },
+                Edge {
+                    to: 1,
+                    outcome: Outcome::Cases(vec![-5, 7]),
+                    opcodes: vec![("JMP_1".into(), 1)],
+                    ..Edge::default()
+                },
+                Edge { outcome: Outcome::Default, cut: Some((2, 3)), ..Edge::default() },
             ],
             dag: vec![
                 DagEdge { kind: DagEdgeKind::Flow { edge: 0 }, value: 0 },

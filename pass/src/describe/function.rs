@@ -124,7 +124,7 @@ pub(super) fn exit(exit: paths::cfg::Exit) -> Exit {
 pub(super) fn edges(cfg: &Cfg, outcomes: &[Outcome]) -> Vec<Edge> {
     let edge = |(edge, outcome): (paths::cfg::Edge, &Outcome)| {
         let data = cfg.edge(edge);
-        Edge { from: data.from.0, to: data.to.0, outcome: outcome.clone(), cut: None }
+        Edge { from: data.from.0, to: data.to.0, outcome: outcome.clone(), ..Edge::default() }
     };
     cfg.edges().zip(outcomes).map(edge).collect()
 }

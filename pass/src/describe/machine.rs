@@ -1,4 +1,9 @@
-//! Describes a function that is counted in machine code.
+//! Describes a function that is counted in machine code: the instructions that clang makes without
+//! us.
+//!
+//! Behind a branch in a condition, instructions run on the edges only that can still be taken. If
+//! two such branches lead to the same block, as they do for floating-point numbers that may be
+//! unordered, nothing tells which of them was taken. The second one counts as often as the block.
 
 use std::borrow::Cow;
 
@@ -30,28 +35,52 @@ pub(super) fn describe(
 fn body(declared: Function, plan: &MachinePlan<'_>, directory: &str) -> Function {
     let MachinePlan { graph, cfg, .. } = plan;
     let mut locations = Locations::default();
+    let mut edges = edges(cfg, &graph.outcomes);
+    let mut out = vec![Vec::new(); graph.nodes.len()];
+    for (at, edge) in edges.iter().enumerate() {
+        out[edge.from as usize].push(at);
+    }
     let block = |block: paths::cfg::Block| {
         let exit = cfg.exit(block).map(exit);
-        let content = content(graph, graph.node(block), &mut locations, directory);
-        Block { exit, may_stay: cfg.may_stay(block), ..content }
+        let node = graph.node(block);
+        let content = content(graph, node, &mut locations, directory);
+        let mut opcodes = Vec::new();
+        for (at, of) in (node.first..node.end).zip(graph.instructions(node)) {
+            if of.is_meta() || of.is_split_off() {
+                continue;
+            }
+            let all = &out[block.index()];
+            let goes_on = |&&edge: &&usize| graph.behind[edge] > at;
+            if all.iter().all(|edge| goes_on(&edge)) {
+                count(&mut opcodes, of.name());
+            } else {
+                all.iter()
+                    .filter(goes_on)
+                    .for_each(|&edge| count(&mut edges[edge].opcodes, of.name()));
+            }
+        }
+        opcodes.sort_unstable();
+        Block { exit, may_stay: cfg.may_stay(block), opcodes, ..content }
     };
     let blocks = cfg.blocks().map(block).collect();
-    let edges = edges(cfg, &graph.outcomes);
+    edges.iter_mut().for_each(|edge| edge.opcodes.sort_unstable());
     let weights = graph.weights;
     Function { blocks, locations: locations.list, edges, weights, ..declared }
 }
 
-/// Lines, calls and opcodes of a node.
+/// Counts an instruction of this name.
+fn count(opcodes: &mut Vec<(Cow<'static, str>, u32)>, name: &'static str) {
+    match opcodes.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, count)) => *count += 1,
+        None => opcodes.push((Cow::Borrowed(name), 1)),
+    }
+}
+
+/// Lines and calls of a node.
 fn content(graph: &Graph<'_>, node: Node, locations: &mut Locations, directory: &str) -> Block {
     let name = graph.block(node).map(|block| block.name.clone()).unwrap_or_default();
     let mut content = Block { name, ..Block::default() };
-    let mut opcodes: Vec<(Cow<'static, str>, u32)> = Vec::new();
     for of in graph.instructions(node).filter(|of| !of.is_meta()) {
-        let name = of.name();
-        match opcodes.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => opcodes.push((Cow::Borrowed(name), 1)),
-        }
         let location = of.location().and_then(|at| locations.index(at, directory));
         if of.is_call() {
             let callee = of.callee().unwrap_or_else(|| INDIRECT.into());
@@ -61,6 +90,5 @@ fn content(graph: &Graph<'_>, node: Node, locations: &mut Locations, directory: 
             content.locations.push(location);
         }
     }
-    opcodes.sort_unstable();
-    Block { opcodes, ..content }
+    content
 }

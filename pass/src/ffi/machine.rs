@@ -75,6 +75,7 @@ pub(crate) struct MachineEdge {
     pub(crate) to: u32,
     pub(crate) form: EdgeForm,
     pub(crate) frequency: u64,
+    pub(crate) last: u32,
 }
 
 /// Must match `PathpassMachineBlock` in `cpp/machine.cpp`.

@@ -214,6 +214,11 @@ impl Instruction<'_> {
         self.has(9)
     }
 
+    /// A jump in a condition stands for it, too, where nothing is counted.
+    pub(crate) fn is_split_off(self) -> bool {
+        self.has(10)
+    }
+
     /// Registers that it reads or writes.
     pub(crate) fn touched(self) -> Registers {
         Registers(self.0.touched)
@@ -539,6 +544,12 @@ impl Code {
 /// True if code can be put on an edge.
 pub(crate) fn holds_code(form: EdgeForm) -> bool {
     matches!(form, EdgeForm::FallsThrough | EdgeForm::Jumps)
+}
+
+/// The last instruction of its source that leads to where an edge leads, unless control also comes
+/// there behind all of them.
+pub(crate) fn last_instruction(edge: &ffi::MachineEdge) -> Option<usize> {
+    Some(edge.last as usize).filter(|_| edge.last != NONE)
 }
 
 /// True if a block ends in a jump to an address that is computed.

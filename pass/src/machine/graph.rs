@@ -64,6 +64,8 @@ pub(crate) struct Graph<'ctx> {
     edges: Vec<EdgeData>,
     /// Where the code of each edge stands.
     pub(crate) places: Vec<EdgePlace>,
+    /// The instruction behind the last one of its source's that may run before each edge is taken.
+    pub(crate) behind: Vec<usize>,
     /// Which outcome of a branch takes each edge.
     pub(crate) outcomes: Vec<Outcome>,
     /// Executions of each edge, estimated or measured.
@@ -98,12 +100,13 @@ impl<'ctx> Graph<'ctx> {
             nodes.extend(nodes_of(at, block));
         }
         let mut reader = Edges { edges: Vec::new(), frequency: Vec::new(), outcomes: Vec::new() };
-        let mut forms = Vec::new();
+        let (mut forms, mut behind) = (Vec::new(), Vec::new());
         for (at, node) in nodes.iter().enumerate() {
             let from = Block(at as u32);
             let Some(block) = node.block.map(|block| &code.blocks[block]) else {
                 reader.add(from, first_nodes[0], EdgeKind::Plain, 0, Outcome::Jump);
                 forms.push(None);
+                behind.push(node.end);
                 continue;
             };
             if let Some(pad) = node.landing_pad.filter(|_| node.exit.is_none()) {
@@ -111,6 +114,7 @@ impl<'ctx> Graph<'ctx> {
                 let frequency = to_pad.map_or(0, |edge| edge.frequency);
                 reader.add(from, first_nodes[pad], EdgeKind::Unwind, frequency, Outcome::Unwind);
                 forms.push(Some(EdgeForm::Unwinds));
+                behind.push(node.end);
             }
             let is_last = nodes.get(at + 1).is_none_or(|next| next.block != node.block);
             if !is_last {
@@ -121,6 +125,7 @@ impl<'ctx> Graph<'ctx> {
                 };
                 reader.add(from, next, EdgeKind::Plain, block.frequency, outcome);
                 forms.push(None);
+                behind.push(node.end);
                 continue;
             }
             let ways = block.edges.iter().filter(|edge| edge.form != EdgeForm::Unwinds);
@@ -141,6 +146,7 @@ impl<'ctx> Graph<'ctx> {
                 };
                 reader.add(from, to, kind, edge.frequency, outcome);
                 forms.push(Some(edge.form));
+                behind.push(code::last_instruction(edge).map_or(node.end, |last| last + 1));
             }
         }
         let Edges { mut edges, mut frequency, outcomes } = reader;
@@ -192,6 +198,7 @@ impl<'ctx> Graph<'ctx> {
             nodes,
             edges,
             places,
+            behind,
             outcomes,
             frequency,
             weights: WeightSource::Estimated,

@@ -270,7 +270,7 @@ fn block<'a>(function: &'a Function, id: usize, own: &[u32]) -> impl Serialize +
         lines: own_lines(function, &block.locations, own),
         count: function.knows(id).then_some(function.block_counts[id]),
         counter: function.shape.counted_blocks.contains(&(id as u32)),
-        instructions: instructions(block),
+        instructions: instructions(&block.opcodes),
         opcodes: Opcodes(&block.opcodes),
         calls: block.calls.iter().map(|call| call.callee.as_str()).collect(),
         exit: block.exit.map(|exit| match exit {
@@ -348,10 +348,15 @@ struct EdgeEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cases: Option<&'a [i64]>,
     cut: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opcodes: Option<Opcodes<'a>>,
 }
 
 fn edge(function: &Function, index: usize) -> EdgeEntry<'_> {
     let edge = &function.shape.edges[index];
+    let own = Some(edge.opcodes.as_slice()).filter(|opcodes| !opcodes.is_empty());
     EdgeEntry {
         from: edge.from,
         to: edge.to,
@@ -374,6 +379,8 @@ fn edge(function: &Function, index: usize) -> EdgeEntry<'_> {
             _ => None,
         },
         cut: edge.cut.is_some(),
+        instructions: own.map(instructions),
+        opcodes: own.map(Opcodes),
     }
 }
 

@@ -65,9 +65,12 @@ fn sorted<'a>(functions: &[&'a Function], sort: Sort) -> Vec<Executed<'a>> {
     let mut blocks: Vec<Executed<'_>> = Vec::new();
     for &function in functions.iter().filter(|function| function.counting.is_of_blocks()) {
         let counts = function.block_counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        blocks.extend(counts.map(|(block, &count)| {
-            let length: Count = instructions(&function.shape.blocks[block]).into();
-            Executed { function, block, count, instructions: count.saturating_mul(length) }
+        let executed = function.executed_by_block();
+        blocks.extend(counts.map(|(block, &count)| Executed {
+            function,
+            block,
+            count,
+            instructions: executed[block],
         }));
     }
     blocks.sort_by_key(|&Executed { function, block, count, instructions: executed }| {
@@ -76,7 +79,7 @@ fn sorted<'a>(functions: &[&'a Function], sort: Sort) -> Vec<Executed<'a>> {
             Sort::Count => (Reverse(count), Reverse(executed), name, block),
             Sort::Instructions => (Reverse(executed), Reverse(count), name, block),
             Sort::Length => {
-                let length: Count = instructions(&function.shape.blocks[block]).into();
+                let length: Count = instructions(&function.shape.blocks[block].opcodes).into();
                 (Reverse(length), Reverse(executed), name, block)
             }
             Sort::Function => (Reverse(0), Reverse(0), name, block),

@@ -1,8 +1,8 @@
 //! The table of executed machine instructions by function: those of the program, and those that
 //! count.
 //!
-//! Unlike the opcodes of a manifest, they are those of the image, and what is behind a branch that
-//! was taken is not among them.
+//! They are those of the image: unlike in the manifest, a branch may be turned so that code that
+//! counts comes first.
 
 use counts::machine_code::Executed;
 use counts::model::{Count, Function, Report};

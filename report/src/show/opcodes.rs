@@ -1,14 +1,14 @@
 //! The table of executed instructions: LLVM's, by class and opcode, for the program, each function
 //! or each block.
 //!
-//! The instructions of a block ran as often as the block, so their counts take no time in a run.
+//! The instructions of a block ran as often as the block or an edge, so they take no time in a run.
 //! They are instructions of the intermediate code at the stage of the pass (see `-fpath-stage=`),
 //! or at the stage `machine` those of the processor. A block that a call in it left for good counts
 //! in full.
 
 use std::collections::BTreeMap;
 
-use counts::model::{Count, Function, PHI, Report};
+use counts::model::{Count, Function, PHI, Ran, Report};
 use counts::select::Chosen;
 
 pub use crate::show::instruction_class::Class;
@@ -21,19 +21,21 @@ use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 pub struct Mix<'a>(BTreeMap<(Class, &'a str), Count>);
 
 impl<'a> Mix<'a> {
-    /// Returns the instructions that one block executed.
-    pub fn of_block(function: &'a Function, block: usize) -> Self {
-        let mut mix = Self::default();
-        mix.add(function, block);
-        mix
+    /// Returns the instructions that each block of a function executed.
+    pub fn of_blocks(function: &'a Function) -> Vec<Self> {
+        let mut mixes = vec![Self::default(); function.shape.blocks.len()];
+        for ran in function.ran() {
+            if let Some(mix) = mixes.get_mut(ran.block) {
+                mix.add(ran);
+            }
+        }
+        mixes
     }
 
     /// Returns the instructions that these functions executed.
     pub fn of(functions: impl IntoIterator<Item = &'a Function>) -> Self {
         let mut mix = Self::default();
-        for function in functions {
-            (0..function.shape.blocks.len()).for_each(|block| mix.add(function, block));
-        }
+        functions.into_iter().flat_map(Function::ran).for_each(|ran| mix.add(ran));
         mix
     }
 
@@ -50,12 +52,11 @@ impl<'a> Mix<'a> {
             .fold(0, |sum: Count, (_, &count)| sum.saturating_add(count))
     }
 
-    fn add(&mut self, function: &'a Function, block: usize) {
-        let times = function.block_counts[block];
-        for (opcode, count) in &function.shape.blocks[block].opcodes {
-            if times > 0 && !PHI.contains(&opcode.as_ref()) {
+    fn add(&mut self, ran: Ran<'a>) {
+        for (opcode, count) in ran.opcodes.iter().filter(|_| ran.count > 0) {
+            if !PHI.contains(&opcode.as_ref()) {
                 let sum = self.0.entry((Class::of(opcode), opcode)).or_default();
-                *sum = sum.saturating_add(times.saturating_mul((*count).into()));
+                *sum = sum.saturating_add(ran.count.saturating_mul((*count).into()));
             }
         }
     }
@@ -100,8 +101,8 @@ pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Ta
         }
         Rows::Blocks => {
             let blocks = functions.iter().flat_map(|&function| {
-                (0..function.shape.blocks.len())
-                    .map(move |block| (function, Some(block), Mix::of_block(function, block)))
+                let mixes = Mix::of_blocks(function).into_iter().enumerate();
+                mixes.map(move |(block, mix)| (function, Some(block), mix))
             });
             by_class(report, "blocks", blocks.collect(), top)
         }

@@ -69,7 +69,15 @@ fn function(of: &mut Function) {
 
 fn shape(of: &mut manifest::Function) {
     let manifest::Function {
-        name, full_name, short_name, file, skipped, locations, blocks, ..
+        name,
+        full_name,
+        short_name,
+        file,
+        skipped,
+        locations,
+        blocks,
+        edges,
+        ..
     } = of;
     [name, full_name, short_name, file].into_iter().chain(skipped).for_each(text);
     for manifest::Location { file, function, .. } in locations {
@@ -79,10 +87,15 @@ fn shape(of: &mut manifest::Function) {
         text(name);
         ir.iter_mut().for_each(text);
         calls.iter_mut().for_each(|call| text(&mut call.callee));
-        for (opcode, _) in opcodes {
-            if let Cow::Owned(shown) = terminal(opcode) {
-                *opcode = Cow::Owned(shown);
-            }
+        self::opcodes(opcodes);
+    }
+    edges.iter_mut().for_each(|edge| opcodes(&mut edge.opcodes));
+}
+
+fn opcodes(of: &mut [(Cow<'static, str>, u32)]) {
+    for (opcode, _) in of {
+        if let Cow::Owned(shown) = terminal(opcode) {
+            *opcode = Cow::Owned(shown);
         }
     }
 }

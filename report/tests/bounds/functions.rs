@@ -35,8 +35,7 @@ fn diamonds(count: u32) -> Function {
     let tops = (0..count).map(|at| 3 * at);
     let ways = tops
         .flat_map(|top| [(top, top + 1), (top, top + 2), (top + 1, top + 3), (top + 2, top + 3)]);
-    let edges: Vec<_> =
-        ways.map(|(from, to)| Edge { from, to, outcome: Outcome::Jump, cut: None }).collect();
+    let edges: Vec<_> = ways.map(|(from, to)| Edge { from, to, ..Edge::default() }).collect();
     let value = |edge: u32| if edge % 4 == 1 { 1 << (count - 1 - edge / 4) } else { 0 };
     let flow = |edge: u32| DagEdge { kind: DagEdgeKind::Flow { edge }, value: value(edge) };
     let leave = DagEdge { kind: DagEdgeKind::Leave { block: 3 * count }, value: 0 };
@@ -83,9 +82,8 @@ fn tangle(count: u32, lines: u32) -> Function {
     let mut blocks = vec![block; count as usize];
     blocks[count as usize - 1].exit = Some(Exit::Return);
     let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-    let edges: Vec<_> = pairs
-        .map(|(from, to)| Edge { from, to, outcome: Outcome::Jump, cut: Some((0, 1)) })
-        .collect();
+    let edges: Vec<_> =
+        pairs.map(|(from, to)| Edge { from, to, cut: Some((0, 1)), ..Edge::default() }).collect();
     Function {
         name: "f".into(),
         file: "a.c".into(),
@@ -114,7 +112,7 @@ fn lines_with_many_loops() {
 fn edges_that_are_all_cut() {
     let scene = Scene::new();
     let why = CutReason::Opaque;
-    let edge = |at| Edge { from: 0, to: 1, outcome: Outcome::Jump, cut: Some((at, at)) };
+    let edge = |at| Edge { from: 0, to: 1, cut: Some((at, at)), ..Edge::default() };
     let function = Function {
         name: "f".into(),
         num_paths: 1,
@@ -134,7 +132,7 @@ fn paths_that_are_many_and_long() {
     let scene = Scene::new();
     // A switch of many ways into a long chain.
     let (ways, chain) = (20_000u32, 40_000u32);
-    let edge = |from, to| Edge { from, to, outcome: Outcome::Jump, cut: None };
+    let edge = |from, to| Edge { from, to, ..Edge::default() };
     let fan = (1..=ways).flat_map(|way| [edge(0, way), edge(way, ways + 1)]);
     let edges: Vec<_> = fan.chain((ways + 1..ways + chain).map(|at| edge(at, at + 1))).collect();
     let value =

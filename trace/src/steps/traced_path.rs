@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use counts::acyclic;
-use counts::model::{Path, PathId, Start, instructions};
+use counts::model::{Path, PathId, Start};
+use counts::sizes::Sizes;
 use pathformat::manifest::{
     Access, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
 };
@@ -82,8 +83,7 @@ impl TracedPath {
         id: PathId,
     ) -> Result<Arc<Self>> {
         let edges = decoder.path(id.0)?;
-        let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
-        let path = acyclic::path(shape, id, 1, &edges, &sizes)?;
+        let path = acyclic::path(shape, id, 1, &edges, &Sizes::of(shape))?;
         let accesses: Vec<_> = accesses(shape, &path).map(|(block, at, _)| (block, at)).collect();
         let num_accesses =
             self::accesses(shape, &path).filter(|(.., access)| access.kind.is_access()).count();

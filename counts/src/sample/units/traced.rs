@@ -73,7 +73,7 @@ fn returns(block: Block) -> Block {
 }
 
 fn edge(from: u32, to: u32, outcome: Outcome, cut: Option<(u32, u32)>) -> Edge {
-    Edge { from, to, outcome, cut }
+    Edge { from, to, outcome, cut, ..Edge::default() }
 }
 
 fn function(name: &str, line: u32, first_counter: u64, num_paths: u64) -> Function {

@@ -192,7 +192,7 @@ fn blocks<'a>(function: &'a Function, texts: &mut Texts<'a>) -> Blocks {
     for (id, block) in function.shape.blocks.iter().enumerate() {
         columns.name.push(shown(&block.name).into_owned());
         columns.count.push(function.knows(id).then(|| Exact(function.block_counts[id])));
-        columns.instructions.push(instructions(block));
+        columns.instructions.push(instructions(&block.opcodes));
         let opcodes =
             block.opcodes.iter().flat_map(|(opcode, count)| [texts.number(opcode), *count]);
         columns.opcodes.push(opcodes.collect());

@@ -149,10 +149,10 @@ impl<'a> Classes<'a> {
     /// Returns the instructions that a function executed, by class.
     fn mix(&mut self, function: &'a Function) -> Vec<Exact> {
         let mut mix: BTreeMap<usize, Count> = BTreeMap::new();
-        for (block, &count) in function.shape.blocks.iter().zip(&function.block_counts) {
-            for (opcode, times) in block.opcodes.iter().filter(|_| count > 0) {
+        for ran in function.ran().filter(|ran| ran.count > 0) {
+            for (opcode, times) in ran.opcodes {
                 let sum = mix.entry(self.number(opcode)).or_default();
-                *sum = sum.saturating_add(count.saturating_mul(Count::from(*times)));
+                *sum = sum.saturating_add(ran.count.saturating_mul(Count::from(*times)));
             }
         }
         mix.into_iter().flat_map(|(class, count)| [Exact(class as Count), Exact(count)]).collect()
