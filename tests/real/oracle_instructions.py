@@ -19,6 +19,8 @@ What is not compared:
 * Where both of two conditional jumps may lead to one block, as for floating-point numbers that may
   be unordered, nothing tells how often the second one ran. Reports count it as often as the block.
   The totals of functions with such jumps are only not too small.
+* Where LLVM splits a `lea` behind our pass, reports count one instruction. The totals of functions
+  that have more instructions than their description are only not too large.
 * Between two builds, jumps without a condition: where a branch is turned so that code that counts
   comes first, one of them may not be needed. And functions whose other instructions are not the
   same in both: LLVM splits a `lea` only where it sees that flags are free.
@@ -189,7 +191,7 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     shown = json.loads(run(asked, profiles))["tables"][0]["rows"]
     tree = build(program, source, "plain", flags, home)
     plain = watched(program, tree, home, home / "plain.instructions")
-    addresses = functions = instructions = others = vague = 0
+    addresses = functions = instructions = others = vague = split = 0
     wrong: list[str] = []
     for (image, found), (other, expected) in zip(counted.items(), plain.items(), strict=True):
         code = disassembled(image)
@@ -203,8 +205,9 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
                 others += 1
                 continue
             functions += 1
-            wrong += reported_otherwise(name, own[name], of_plain[name].whole)
+            wrong += reported_otherwise(name, of_counted, of_plain[name])
             vague += of_counted.is_vague
+            split += of_counted.described < of_plain[name].length
             instructions += of_counted.executed
             if of_plain[name].executed != of_counted.executed:
                 before = of_plain[name].executed
@@ -213,11 +216,12 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
         raise CheckFailed(f"{len(wrong)} numbers differ:\n" + "\n".join(wrong[:30]))
     if others > 1 + (functions + others) // 10:
         raise CheckFailed(f"{others} functions have other code than in a plain build")
-    if vague > 2 + functions // 10:
-        raise CheckFailed(f"the totals of {vague} of {functions} functions are vague")
+    if max(vague, split) > 2 + functions // 5:
+        raise CheckFailed(f"of {functions} functions {vague} are vague, {split} have split code")
     return (
         f"callgrind: {addresses} addresses, {functions} functions with {instructions} instructions"
-        f"; reports have the same totals, {vague} are vague; {others} functions have other code"
+        f"; reports have the same totals, {vague} vague ones and {split} of split code aside"
+        f"; {others} functions have other code"
     )
 
 
@@ -234,12 +238,16 @@ class Total:
     reported: int = 0
     # Whether it has instructions of which nothing tells how often they ran.
     is_vague: bool = False
+    # How many instructions the code has; how many its description has.
+    length: int = 0
+    described: int = 0
     # How many there are of each kind.
     static: Counter[str] = field(default_factory=Counter)
 
     def add(self, text: str, count: int) -> None:
         """Takes an instruction that ran this often."""
         self.whole += count if is_compared(text) else 0
+        self.length += is_compared(text) or is_repeated(text)
         if is_compared(text) and not is_jump(text):
             self.executed += count
             name = text.split()[0]
@@ -269,11 +277,21 @@ def told_otherwise(image: Path, own: dict[str, Total], shown: list[dict]) -> lis
     return wrong
 
 
-def reported_otherwise(name: str, own: Total, plain: int) -> list[str]:
+def reported_otherwise(name: str, own: Total, plain: Total) -> list[str]:
     """What is wrong with the instructions that reports have for a function."""
-    if own.reported < plain or (own.reported > plain and not own.is_vague):
-        return [f"{name}: plain {plain}, reported {own.reported}"]
+    is_less = own.reported < plain.whole and own.described >= plain.length
+    if is_less or (own.reported > plain.whole and not own.is_vague):
+        return [f"{name}: plain {plain.whole}, reported {own.reported}"]
     return []
+
+
+def described(function: dict) -> int:
+    """How many instructions the description of an exported function has."""
+    own: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for edge in function["edges"]:
+        own[edge["from"]] |= Counter(edge.get("opcodes", {}))
+    of_blocks = sum(block["instructions"] for block in function["blocks"])
+    return of_blocks + sum(of.total() for of in own.values())
 
 
 def reported(function: dict) -> int:
@@ -305,6 +323,7 @@ def predicted(
             continue
         total = own[name]
         total.reported = same[0]["instructions"]
+        total.described = described(same[0])
         total.is_vague = any(
             "instructions" in of and of["count"] is None for of in same[0]["edges"]
         )
