@@ -205,7 +205,7 @@ impl<'a> Replay<'a> {
 #[cfg(test)]
 mod tests {
     use pathformat::ModuleId;
-    use pathformat::manifest::{Block, DagEdge, Edge, Exit, Manifest, Outcome};
+    use pathformat::manifest::{Block, DagEdge, Edge, Exit, Manifest};
 
     use super::*;
 
