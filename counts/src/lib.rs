@@ -6,7 +6,8 @@
 //!   [`image_places`] has the places to search for images.
 //! * [`counted`] holds these sums. [`tables`] reads the tables of each process, [`entries`]
 //!   computes its entries.
-//! * `slices` gives each function its counters, [`decode`] turns them into paths.
+//! * `slices` gives each function its counters, [`decode`] turns them into paths, whose lengths are
+//!   sums of [`sizes`].
 //! * [`acyclic`] reads paths off the acyclic graph, [`uncut_paths`] reads paths that the limit does
 //!   not cut.
 //! * [`flow`] computes the counts of edges where paths are counted, [`count_inference`] those of
