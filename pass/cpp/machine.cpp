@@ -877,7 +877,7 @@ static bool makeRoomBefore(const ReadFunction &F, const MachineBasicBlock &From,
     return false;
   auto &Before = *std::prev(To.getIterator());
   // Of branches that are not understood the answer is that control may fall through.
-  if (!Before.canFallThrough())
+  if (!Before.getFallThrough(/*JumpToFallThrough=*/false))
     return true;
   bool IsOurs = !is_contained(F.Blocks, &Before);
   if (IsOurs || frequencyOf(F, Before, To) >= frequencyOf(F, From, To) / 8)
@@ -956,8 +956,9 @@ extern "C" void pathpass_machine_mark(ReadFunction *F, uint64_t Word,
     }
     auto *MBB = F->Blocks[Mark.Block];
     auto &All = F->Instructions[Mark.Block];
-    if (Mark.Instruction < All.size())
-      code_map::mark(*MBB, All[Mark.Instruction]->getIterator(), code_map::Begins, Mark.Number);
+    // A node without instructions may get code of ours.
+    auto At = Mark.Instruction < All.size() ? All[Mark.Instruction]->getIterator() : MBB->end();
+    code_map::mark(*MBB, At, code_map::Begins, Mark.Number);
   }
 }
 

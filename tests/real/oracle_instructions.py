@@ -206,7 +206,7 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
                 continue
             functions += 1
             wrong += reported_otherwise(name, of_counted, of_plain[name])
-            vague += of_counted.is_vague
+            vague += of_counted.is_vague or of_plain[name].is_vague
             split += of_counted.described < of_plain[name].length
             instructions += of_counted.executed
             if of_plain[name].executed != of_counted.executed:
@@ -262,6 +262,8 @@ def by_function(code: Code, found: Executed) -> defaultdict[str, Total]:
     for address in sorted(code.texts):
         name = code.names.get(address, name)
         totals[name].add(code.texts[address], found[address])
+        # Only unordered numbers take a jump on parity.
+        totals[name].is_vague |= re.match(r"jn?p\s", code.texts[address]) is not None
     return totals
 
 
@@ -280,7 +282,8 @@ def told_otherwise(image: Path, own: dict[str, Total], shown: list[dict]) -> lis
 def reported_otherwise(name: str, own: Total, plain: Total) -> list[str]:
     """What is wrong with the instructions that reports have for a function."""
     is_less = own.reported < plain.whole and own.described >= plain.length
-    if is_less or (own.reported > plain.whole and not own.is_vague):
+    is_vague = own.is_vague or plain.is_vague
+    if is_less or (own.reported > plain.whole and not is_vague):
         return [f"{name}: plain {plain.whole}, reported {own.reported}"]
     return []
 
