@@ -215,8 +215,8 @@ fn in_registers(report: &Report) -> String {
     match loops.as_slice() {
         [] if report.modules.iter().all(is_known) => String::new(),
         [] => LOOPS.into(),
-        [named @ ..] if named.len() <= NAMED => format!("{LOOPS}: {}", named.join(", ")),
-        [named @ ..] => {
+        named if named.len() <= NAMED => format!("{LOOPS}: {}", named.join(", ")),
+        named => {
             let more = named.len() - NAMED;
             format!("{LOOPS}: {} and {more} more", named[..NAMED].join(", "))
         }

@@ -1,7 +1,7 @@
 //! Functions of a size that no source has: graphs, paths and locations.
 
 use pathformat::manifest::{
-    Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Location, Manifest, Outcome,
+    Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Location, Manifest,
 };
 
 use crate::scene::Scene;
