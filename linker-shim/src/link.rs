@@ -37,7 +37,7 @@ use crate::process::Outcome;
 use crate::real::{RealLinker, Verbosity};
 use crate::scan::{self, ScanResult};
 use crate::workspace::Workspace;
-use crate::{depfile, neutral, response, restored};
+use crate::{depfile, image_kind, neutral, response, restored};
 
 /// Links as the arguments say.
 ///
@@ -102,6 +102,8 @@ fn take_part(
     let counted = replaced.as_deref();
     let link = Link { real, lto, arguments, expanded, counted, line, runtime, workspace, children };
     let discarding = found.discarding.clone();
+    let has_segment = found.modules.iter().any(|module| module.in_segment);
+    let kind = image_kind::expected(line, &found);
     let outcome = match &discarding {
         Some(script) => link.without_what_is_discarded(script),
         None => link.link(found),
@@ -113,6 +115,9 @@ fn take_part(
         }
         anyhow::Ok(outcome)
     })?;
+    if outcome.success() && has_segment {
+        link.take_segment_from_library(kind);
+    }
     if let Some(file) = &line.dependency_file {
         depfile::name_originals(file, &copies);
         depfile::clean(

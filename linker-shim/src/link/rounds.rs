@@ -83,7 +83,6 @@ impl Link<'_> {
             if !outcome.success() {
                 outcome = self.call_with(None, Verbosity::Loud)?;
                 if outcome.success() {
-                    self.finish_uncounted(has_segment, kind);
                     warn(&format!(
                         "{}: the linker failed on the second run; the program is linked, but its \
                          paths are not counted",
@@ -101,7 +100,7 @@ impl Link<'_> {
         }
         let adds = !added.modules.is_empty() || self.lto.is_some();
         if matches!(outcome, Outcome::Code(_)) && !outcome.success() && adds {
-            return self.without_counters(outcome, has_segment, kind);
+            return self.without_counters(outcome);
         }
         if outcome.success() && !added.modules.is_empty() {
             self.finish(&added, has_segment, !strays.is_empty());
@@ -153,18 +152,12 @@ impl Link<'_> {
     }
 
     /// After a failure: if what was added is the reason, the program is linked without it.
-    fn without_counters(
-        &self,
-        failure: Outcome,
-        has_segment: bool,
-        kind: ImageKind,
-    ) -> Result<Outcome> {
+    fn without_counters(&self, failure: Outcome) -> Result<Outcome> {
         if self.children.stopped_by().is_some()
             || !self.call_with(None, Verbosity::Quiet)?.success()
         {
             return Ok(failure);
         }
-        self.finish_uncounted(has_segment, kind);
         warn(&format!(
             "{}: the link fails with the counters, as shown above, and succeeds without them; the \
              program is linked, but its paths are not counted",
@@ -175,7 +168,7 @@ impl Link<'_> {
 
     /// Changes a finished image: code may run without a thread pointer, or with another one, and
     /// that of an executable reads its words at once. Code that `has_segment` loses it where it
-    /// leads elsewhere: not to counters in a library, nor to arrays that `are_strays`.
+    /// leads elsewhere: where something else uses it, or to arrays that `are_strays`.
     fn finish(&self, Additions { modules, kind }: &Additions, has_segment: bool, are_strays: bool) {
         let output = self.output();
         let is_library = *kind == ImageKind::Library;
@@ -192,17 +185,17 @@ impl Link<'_> {
         };
         let is_taken = modules.iter().any(|module| module.uses_segment);
         let hides = || content(&output).is_ok_and(|data| segments::has_hidden_threads(&data));
-        let loses_segment =
-            has_segment && (is_library || moves || is_taken || are_strays || hides());
+        let loses_segment = has_segment && (moves || is_taken || are_strays || hides());
         let segment = if loses_segment { segments::take_away(&output) } else { Ok(()) };
         self.warn_of_failure(before.and(words).and(segment));
     }
 
-    /// Changes a finished image without our counters. A program has one segment, so that a library
-    /// must not use it.
-    fn finish_uncounted(&self, has_segment: bool, kind: ImageKind) {
-        if has_segment && kind == ImageKind::Library {
-            self.warn_of_failure(segments::take_away(&self.output()));
+    /// Takes the segment from the code of a library, however it was linked: a program has one.
+    pub(super) fn take_segment_from_library(&self, expected: ImageKind) {
+        let output = self.output();
+        let kind = content(&output).ok().and_then(|data| image_kind::of_image(&data, expected));
+        if kind == Some(ImageKind::Library) {
+            self.warn_of_failure(segments::take_away(&output));
         }
     }
 
