@@ -32,12 +32,13 @@ use self::installed::{Lto, Runtime};
 use self::messages::{NOTHING_COUNTS, warn, warn_damaged, warn_uncounted};
 use crate::args::{self, CommandLine, Replacement};
 use crate::content::content;
+use crate::image_kind::{self, ImageKind};
 use crate::pipes::ReplacedPipes;
 use crate::process::Outcome;
 use crate::real::{RealLinker, Verbosity};
 use crate::scan::{self, ScanResult};
 use crate::workspace::Workspace;
-use crate::{depfile, image_kind, neutral, response, restored};
+use crate::{depfile, neutral, response, restored};
 
 /// Links as the arguments say.
 ///
@@ -102,8 +103,8 @@ fn take_part(
     let counted = replaced.as_deref();
     let link = Link { real, lto, arguments, expanded, counted, line, runtime, workspace, children };
     let discarding = found.discarding.clone();
-    let has_segment = found.modules.iter().any(|module| module.in_segment);
-    let kind = image_kind::expected(line, &found);
+    let may_be_library =
+        found.counts_in_segment() && image_kind::expected(line, &found) == ImageKind::Library;
     let outcome = match &discarding {
         Some(script) => link.without_what_is_discarded(script),
         None => link.link(found),
@@ -115,8 +116,8 @@ fn take_part(
         }
         anyhow::Ok(outcome)
     })?;
-    if outcome.success() && has_segment {
-        link.take_segment_from_library(kind);
+    if outcome.success() && may_be_library {
+        link.take_segment_from_library();
     }
     if let Some(file) = &line.dependency_file {
         depfile::name_originals(file, &copies);

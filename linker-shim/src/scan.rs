@@ -119,6 +119,11 @@ impl ScanResult {
         self.counted_bitcode |= bitcode == Bitcode::Counted;
     }
 
+    /// True if a module finds its array by segment `%gs`.
+    pub(crate) fn counts_in_segment(&self) -> bool {
+        self.modules.iter().any(|module| module.in_segment)
+    }
+
     /// Joins findings in order; each module stays where it appeared first. It has a word of its own
     /// if one of its objects needs that.
     fn join(all: impl IntoIterator<Item = ScanResult>) -> ScanResult {

@@ -1,9 +1,10 @@
 //! Takes segment `%gs` away from the code of a finished image.
 //!
 //! In an executable, code may count through the segment, whose base leads from the region to the
-//! slot of the thread. Nothing else may be in the way: a library has no such segment, even if code
-//! that was compiled for executables is linked into it; code that uses the segment for itself sets
-//! another base; and a thread that the C library creates by itself has that of another thread.
+//! slot of the thread. In three cases the base leads elsewhere. A library has no segment of its own,
+//! even if code that was compiled for executables is linked into it. Code that uses the segment for
+//! itself sets another base. A thread that the C library creates by itself has the base of the
+//! thread that asked for it.
 //!
 //! The prefix that names the segment then becomes `lock`, which is as long: all threads count in
 //! the region, by atomic additions. The table of modules says so.
@@ -89,8 +90,7 @@ fn without_segment(image: &Image<'_>) -> Option<Changes> {
 /// The offsets of the prefixes of instructions that step counters.
 fn prefixes(code: &[u8]) -> impl Iterator<Item = usize> + use<'_> {
     // Most code has none; to decode it all would take the time of a link.
-    let candidates = code.windows(2).filter(|pair| pair[0] == GS && pair[1] & 0xf0 == 0x40);
-    let is_used = candidates.count() > 0;
+    let is_used = code.windows(2).any(|pair| pair[0] == GS && pair[1] & 0xf0 == 0x40);
     let mut decoder = Decoder::new(64, if is_used { code } else { &[] }, DecoderOptions::NONE);
     std::iter::from_fn(move || {
         while decoder.can_decode() {

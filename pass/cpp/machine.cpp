@@ -282,6 +282,8 @@ namespace {
 struct ReadFunction {
   MachineFunction *MF;
   std::vector<MachineBasicBlock *> Blocks;
+  // Of each block, its place among them.
+  DenseMap<const MachineBasicBlock *, unsigned> Number;
   std::vector<std::vector<MachineInstr *>> Instructions;
   std::vector<std::vector<PathpassMachineInstruction>> Facts;
   std::vector<std::vector<PathpassMachineEdge>> Edges;
@@ -550,7 +552,7 @@ extern "C" const ReadFunction *pathpass_machine_read(Context *C, LLVMValueRef Va
   MachineLoopInfo Loops(Dominators);
   MachineBranchProbabilityInfo Probabilities;
   MachineBlockFrequencyInfo Frequencies(*MF, Probabilities, Loops);
-  DenseMap<const MachineBasicBlock *, unsigned> Number;
+  auto &Number = Function->Number;
   // Registers that nobody may use, or in which the caller of this function keeps something that is
   // not saved here.
   uint16_t Kept = 0;
@@ -858,12 +860,11 @@ static bool invertBranch(MachineBasicBlock &From, MachineBasicBlock &To, const M
 // How often an edge of a function that was read is taken; 0 if it was made later.
 static uint64_t frequencyOf(const ReadFunction &F, const MachineBasicBlock &From,
                             const MachineBasicBlock &To) {
-  auto At = find(F.Blocks, &From), Target = find(F.Blocks, &To);
-  if (At == F.Blocks.end() || Target == F.Blocks.end())
+  auto At = F.Number.find(&From), Target = F.Number.find(&To);
+  if (At == F.Number.end() || Target == F.Number.end())
     return 0;
-  uint32_t Number = Target - F.Blocks.begin();
-  for (auto &Edge : F.Edges[At - F.Blocks.begin()])
-    if (Edge.To == Number)
+  for (auto &Edge : F.Edges[At->second])
+    if (Edge.To == Target->second)
       return Edge.Frequency;
   return 0;
 }
@@ -879,7 +880,7 @@ static bool makeRoomBefore(const ReadFunction &F, const MachineBasicBlock &From,
   // Of branches that are not understood the answer is that control may fall through.
   if (!Before.getFallThrough(/*JumpToFallThrough=*/false))
     return true;
-  bool IsOurs = !is_contained(F.Blocks, &Before);
+  bool IsOurs = !F.Number.contains(&Before);
   if (IsOurs || frequencyOf(F, Before, To) >= frequencyOf(F, From, To) / 8)
     return false;
   BuildMI(&Before, To.findDebugLoc(To.begin()), T.TII->get(T.Opcodes[Jump])).addMBB(&To);

@@ -86,8 +86,8 @@ pub(crate) unsafe extern "C" fn create(
         (task.start, task.argument) = (start, argument);
         Some(slot)
     });
-    // Without a slot the thread counts in the region, where it is noticed. It begins with the
-    // segment of this one.
+    // Without a slot the thread counts in the region, where it is noticed. A thread begins with the
+    // segment of the thread that creates it.
     let Some(slot) = given else {
         return counting::without_segment(|| call(start, argument));
     };

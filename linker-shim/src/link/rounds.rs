@@ -48,7 +48,7 @@ impl Link<'_> {
     /// The real linker cannot be started, or what it is given cannot be written.
     pub(super) fn link(&self, found: ScanResult) -> Result<Outcome> {
         let kind = image_kind::expected(self.line, &found);
-        let has_segment = found.modules.iter().any(|module| module.in_segment);
+        let has_segment = found.counts_in_segment();
         // Of a region that may be too large, find out first how much of it is needed.
         let unsure = is_large(&found.modules);
         let modules = if unsure { Vec::new() } else { found.modules };
@@ -191,10 +191,10 @@ impl Link<'_> {
     }
 
     /// Takes the segment from the code of a library, however it was linked: a program has one.
-    pub(super) fn take_segment_from_library(&self, expected: ImageKind) {
+    pub(super) fn take_segment_from_library(&self) {
         let output = self.output();
-        let kind = content(&output).ok().and_then(|data| image_kind::of_image(&data, expected));
-        if kind == Some(ImageKind::Library) {
+        let kind = |data: &[u8]| image_kind::of_image(data, ImageKind::Library);
+        if content(&output).is_ok_and(|data| kind(&data) == Some(ImageKind::Library)) {
             self.warn_of_failure(segments::take_away(&output));
         }
     }

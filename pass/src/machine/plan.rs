@@ -109,12 +109,12 @@ pub(crate) fn plan<'ctx>(
         };
         // The number's register leads to its counters by itself. Where an address is known, only
         // short loops gain by having it in a register.
-        let is_short = match options.counts_in_place() {
-            false => vec![true; regions.busy.len()],
-            true if options.threads == Threads::Atomic => vec![false; regions.busy.len()],
-            true => loops::short(&graph, &cfg, &regions),
+        let may_gain = if options.counts_in_place() && options.threads != Threads::Atomic {
+            loops::short(&graph, &cfg, &regions)
+        } else {
+            vec![!options.counts_in_place(); regions.busy.len()]
         };
-        let needs = |region: Region| is_short[region.index()] && sums.leave_count(&regions, region);
+        let needs = |region: Region| may_gain[region.index()] && sums.leave_count(&regions, region);
         let taken = |region: Region| {
             PathRegister::set(path_registers[region.index()]) | sums.registers(region)
         };
