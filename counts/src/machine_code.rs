@@ -1,10 +1,10 @@
 //! The instructions of a function that is counted in machine code: those of each block and edge,
 //! and how often they ran.
 //!
-//! A block runs to its branches, so each of its instructions ran as often as the block. What is
-//! behind a branch in a condition ran where that was not taken. If both of two such branches lead
-//! to the same block, as they do for floating-point numbers that may be unordered, nothing tells
-//! which of them was taken. Code that counts on an edge ran as often as the edge.
+//! A block runs to its branches, so each instruction before them ran as often as the block.
+//! Instructions behind a conditional branch ran where it was not taken. If two conditional branches
+//! lead to the same block, as they do for floating-point numbers that may be unordered, nothing
+//! tells which of them was taken. Code that counts on an edge ran as often as the edge.
 //!
 //! Bytes that align code are instructions of no block. They are left out.
 

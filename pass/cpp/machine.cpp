@@ -162,7 +162,7 @@ enum Fact : uint32_t {
   IsTrap = 1 << 8,
   // It looks at what others change.
   Waits = 1 << 9,
-  // A jump in a condition stands for it, too, where we do not count.
+  // A conditional jump stands for it, too, where we do not count.
   IsSplitOff = 1 << 10,
 };
 } // namespace
@@ -300,8 +300,8 @@ struct Context {
 };
 } // namespace
 
-// Turns a jump that leaves the function in a condition into a jump in a condition to a block that
-// leaves it, so that code can stand before that. Returns what leaves it there.
+// Turns each conditional jump that leaves the function into one to a block that leaves it, so that
+// code can stand before that. Returns the jumps of these blocks.
 static SmallPtrSet<const MachineInstr *, 4> splitConditionalTailCalls(MachineFunction &MF,
                                                                       const Machine &T) {
   SmallPtrSet<const MachineInstr *, 4> Made;

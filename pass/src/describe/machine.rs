@@ -1,8 +1,8 @@
 //! Describes a function that is counted in machine code: the instructions that clang makes without
 //! us.
 //!
-//! Behind a branch in a condition, instructions run on the edges only that can still be taken. If
-//! two such branches lead to the same block, as they do for floating-point numbers that may be
+//! Instructions behind a conditional branch run only on the edges that can still be taken. If two
+//! conditional branches lead to the same block, as they do for floating-point numbers that may be
 //! unordered, nothing tells which of them was taken. The second one counts as often as the block.
 
 use std::borrow::Cow;

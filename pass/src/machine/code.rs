@@ -214,7 +214,7 @@ impl Instruction<'_> {
         self.has(9)
     }
 
-    /// A jump in a condition stands for it, too, where nothing is counted.
+    /// A conditional jump stands for it, too, where nothing is counted.
     pub(crate) fn is_split_off(self) -> bool {
         self.has(10)
     }
