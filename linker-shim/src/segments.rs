@@ -1,10 +1,10 @@
 //! Takes segment `%gs` away from the code of a finished image.
 //!
 //! In an executable, code may count through the segment, whose base leads from the region to the
-//! slot of the thread. In three cases the base leads elsewhere. A library has no segment of its own,
-//! even if code that was compiled for executables is linked into it. Code that uses the segment for
-//! itself sets another base. A thread that the C library creates by itself has the base of the
-//! thread that asked for it.
+//! slot of the thread. In three cases the base leads elsewhere. A library has no segment of its
+//! own, even if code that was compiled for executables is linked into it. Code that uses the
+//! segment for itself sets another base. A thread that the C library creates by itself has the base
+//! of the thread that asked for it.
 //!
 //! The prefix that names the segment then becomes `lock`, which is as long: all threads count in
 //! the region, by atomic additions. The table of modules says so.

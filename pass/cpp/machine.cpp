@@ -300,8 +300,8 @@ struct Context {
 };
 } // namespace
 
-// Turns each conditional jump that leaves the function into one to a block that leaves it, so that
-// code can stand before that. Returns the jumps of these blocks.
+// Turns each conditional jump that leaves the function into one to a block that leaves it, so
+// that code can stand before that. Returns the jumps of these blocks.
 static SmallPtrSet<const MachineInstr *, 4> splitConditionalTailCalls(MachineFunction &MF,
                                                                       const Machine &T) {
   SmallPtrSet<const MachineInstr *, 4> Made;
