@@ -52,7 +52,8 @@ constexpr const char *OpcodeNames[] = {
     "MOV64rm",      "LEA64r",        "INC64m",        "DEC64m",    "LOCK_INC64m", "JMP_1",
     "LOCK_DEC64m",  "PUSHF64",       "POPF64",        "PUSH64r",   "POP64r",      "JCC_1",
     "TAILJMPd64",   "TAILJMPd64_CC", "CALL64pcrel32", "PUSH64i32", "PUSH64rmm",   "MOV64toPQIrr",
-    "MOVPQIto64rr", "VMOV64toPQIrr", "VMOVPQIto64rr", "MOV64ri32", "ADD64mr",     "RET64"};
+    "MOVPQIto64rr", "VMOV64toPQIrr", "VMOVPQIto64rr", "MOV64ri32", "ADD64mr",     "RET64",
+    "SETCCr",       "ADD8ri"};
 enum OpcodeAt : unsigned {
   Load,
   Lea,
@@ -77,18 +78,24 @@ enum OpcodeAt : unsigned {
   FromVectorAvx,
   Set,
   AddTo,
-  Return
+  Return,
+  SetIf,
+  AddByte
 };
 
 // What names of x86 mean in this target.
 struct Machine {
   const TargetInstrInfo *TII;
   unsigned Registers[NumRegisters] = {};
+  // The lowest byte of each of them.
+  unsigned Bytes[NumRegisters] = {};
   // The vector registers XMM0 to XMM15.
   unsigned Vectors[16] = {};
   unsigned Flags = 0, Fs = 0, Gs = 0, Rip = 0, Stack = 0;
   unsigned Opcodes[std::size(OpcodeNames)] = {};
   unsigned GotTpOff = 0;
+  // The type of the operands that name a condition.
+  unsigned ConditionType = 0;
   // Which of our registers overlap each register of the machine, and each unit of them: their bits.
   std::vector<uint16_t> OfRegister, OfUnit;
 
@@ -114,6 +121,10 @@ struct Machine {
       if (Name == "RSP")
         Stack = R;
     }
+    for (unsigned Index = 1; Index < TRI->getNumSubRegIndices(); ++Index)
+      if (StringRef(TRI->getSubRegIndexName(Index)) == "sub_8bit")
+        for (unsigned At = 0; At < NumRegisters; ++At)
+          Bytes[At] = Registers[At] ? unsigned(TRI->getSubReg(Registers[At], Index)) : 0;
     OfRegister.resize(TRI->getNumRegs());
     OfUnit.resize(TRI->getNumRegUnits());
     auto Note = [&](MCRegister R, uint16_t Bit) {
@@ -133,14 +144,17 @@ struct Machine {
     for (unsigned Opcode = 0; Opcode < TII->getNumOpcodes(); ++Opcode)
       if (auto Found = At.find(TII->getName(Opcode)); Found != At.end())
         Opcodes[Found->second] = Opcode;
+    if (Opcodes[JumpIf])
+      ConditionType = TII->get(Opcodes[JumpIf]).operands()[1].OperandType;
     for (auto [Flag, Name] : TII->getSerializableDirectMachineOperandTargetFlags())
       if (StringRef(Name) == "x86-gottpoff")
         GotTpOff = Flag;
   }
 
   bool isComplete() const {
-    return all_of(Registers, [](unsigned R) { return R != 0; }) && Flags && Fs && Gs && Rip &&
-           Stack && all_of(Opcodes, [](unsigned O) { return O != 0; }) && GotTpOff;
+    return all_of(Registers, [](unsigned R) { return R != 0; }) &&
+           all_of(Bytes, [](unsigned R) { return R != 0; }) && Flags && Fs && Gs && Rip && Stack &&
+           all_of(Opcodes, [](unsigned O) { return O != 0; }) && GotTpOff;
   }
 };
 
@@ -179,9 +193,14 @@ struct PathpassMachineInstruction {
   uint32_t Facts;
   // Registers that are live before it, and those that it reads or writes.
   uint16_t Live, Touched;
+  // What it asks of the flags: the number of a condition, or what says that it asks none, or more.
+  uint32_t Condition;
   // The block that an exception of this call leads to, or all ones.
   uint32_t LandingPad;
 };
+
+// `NoCondition` must match `NO_CONDITION` in src/ffi/machine.rs.
+constexpr uint32_t NoCondition = 16, AnyCondition = 17;
 
 // Must match `EdgeForm` in src/ffi/machine.rs.
 enum class EdgeForm : uint32_t { FallsThrough, Jumps, Fixed, Unwinds };
@@ -232,6 +251,10 @@ enum class CodeKind : uint32_t {
   RestoreFlags,
   Save,
   Restore,
+  // Register = 1 if condition Value holds, else 0.
+  SaveCondition,
+  // Adds Value to the lowest byte of Register, so that the flags tell what that was.
+  RestoreCondition,
   MoveStack,
   // Index is the number of a vector register.
   SaveInVector,
@@ -427,6 +450,18 @@ static uint16_t touched(const MachineInstr &MI, const Machine &T) {
   return Mask;
 }
 
+// What an instruction asks of the flags.
+static uint32_t conditionOf(const MachineInstr &MI, const Machine &T) {
+  auto *TRI = MI.getMF()->getSubtarget().getRegisterInfo();
+  if (!MI.readsRegister(T.Flags, TRI))
+    return NoCondition;
+  auto Types = MI.getDesc().operands();
+  for (auto [Type, Operand] : zip(Types, MI.operands()))
+    if (Type.OperandType == T.ConditionType && Operand.isImm() && Operand.getImm() < NoCondition)
+      return Operand.getImm();
+  return AnyCondition;
+}
+
 static void describeCall(const MachineInstr &MI, PathpassMachineInstruction &Known) {
   // Calls of a bundle stand inside of it.
   const MachineInstr *Call = &MI;
@@ -487,6 +522,7 @@ static PathpassMachineInstruction describe(const MachineInstr &MI, const Machine
   Known.Name = T.TII->getName(MI.getOpcode()).data();
   Known.Facts = factsOf(MI);
   Known.Touched = touched(MI, T);
+  Known.Condition = conditionOf(MI, T);
   Known.LandingPad = UINT32_MAX;
   if (MI.isCall(MachineInstr::AnyInBundle))
     describeCall(MI, Known);
@@ -799,6 +835,14 @@ struct Writer {
       build(Pop, R);
       adjustFrame(-8);
       break;
+    case CodeKind::SaveCondition:
+      build(SetIf, T.Bytes[Code.Register]).addImm(Code.Value);
+      break;
+    case CodeKind::RestoreCondition: {
+      unsigned Byte = T.Bytes[Code.Register];
+      build(AddByte, Byte).addReg(Byte).addImm(Code.Value);
+      break;
+    }
     case CodeKind::SaveInVector:
       build(HasAvx ? ToVectorAvx : ToVector, T.Vectors[Code.Index]).addReg(R);
       break;

@@ -330,7 +330,7 @@ fn values(place: usize) -> Vec<String> {
 mod tests {
     use std::fmt::Debug;
 
-    use super::machine::{CodeKind, EdgeForm};
+    use super::machine::{CodeKind, EdgeForm, NO_CONDITION};
     use super::*;
 
     /// The enumerators of an enumeration in C++.
@@ -369,6 +369,7 @@ mod tests {
         let machine = include_str!("../cpp/machine.cpp");
         check(machine, "EdgeForm", EdgeForm::ALL.map(|form| (form, form as u32)));
         check(machine, "CodeKind", CodeKind::ALL.map(|kind| (kind, kind as u32)));
+        assert!(machine.contains(&format!("NoCondition = {NO_CONDITION},")));
         let plugin = include_str!("../cpp/plugin.cpp");
         check(plugin, "PipelinePoint", points.map(|point| (point, point as u32)));
     }

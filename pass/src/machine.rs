@@ -32,7 +32,7 @@ pub(crate) mod mark;
 mod plan;
 pub(crate) mod regions;
 pub(crate) mod registers;
-mod sums;
+pub(crate) mod sums;
 
 pub(crate) use self::graph::{EdgePlace, Graph, Node};
 pub(crate) use self::plan::{MachinePlan, plan};

@@ -29,6 +29,10 @@ pub(crate) struct ReadFunction {
 /// No block, and no instruction.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Of an instruction that does not ask for the flags; larger numbers are of those that ask more
+/// than a condition. Must match `NoCondition` in `cpp/machine.cpp`.
+pub(crate) const NO_CONDITION: u32 = 16;
+
 /// Must match `PathpassMachineInstruction` in `cpp/machine.cpp`.
 #[repr(C)]
 #[derive(Debug)]
@@ -44,6 +48,8 @@ pub(crate) struct Instruction {
     pub(crate) facts: u32,
     pub(crate) live: u16,
     pub(crate) touched: u16,
+    /// The number of a condition that it asks of the flags, or [`NO_CONDITION`] or larger.
+    pub(crate) condition: u32,
     pub(crate) landing_pad: u32,
 }
 
@@ -112,6 +118,8 @@ pub(crate) enum CodeKind {
     RestoreFlags,
     Save,
     Restore,
+    SaveCondition,
+    RestoreCondition,
     MoveStack,
     SaveInVector,
     RestoreFromVector,
@@ -124,7 +132,7 @@ pub(crate) enum CodeKind {
 impl CodeKind {
     /// All of them.
     #[cfg_attr(not(test), expect(dead_code, reason = "only a test needs the list"))]
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::ReadWord,
         Self::ReadDelta,
         Self::LoadAddress,
@@ -141,6 +149,8 @@ impl CodeKind {
         Self::RestoreFlags,
         Self::Save,
         Self::Restore,
+        Self::SaveCondition,
+        Self::RestoreCondition,
         Self::MoveStack,
         Self::SaveInVector,
         Self::RestoreFromVector,
@@ -226,7 +236,8 @@ unsafe extern "C" {
 /// True if the code generator is to be given our pass.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn pathpass_is_machine_stage() -> bool {
-    GivenValues { values: &values }.options(Level::Unknown, true).stage == Stage::Machine
+    // Marks tell whether the code of a module was optimised.
+    GivenValues { values: &values }.options(Level::Two, true).stage == Stage::Machine
 }
 
 /// The name of the section of the map of the code.

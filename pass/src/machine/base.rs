@@ -27,6 +27,29 @@ pub(crate) struct Bases {
     /// The register that has the address for the counts of each point; `None` where the program
     /// leaves none.
     pub(crate) at: Vec<Option<Register>>,
+    /// The registers that have the address in each region, for counts there or behind it.
+    pub(crate) kept: Vec<Registers>,
+}
+
+impl Bases {
+    /// Finds where registers have the address: before a count that uses one, back to where it is
+    /// read.
+    fn find_kept(&mut self, regions: &Regions) {
+        let mut pending: Vec<_> = regions.all().collect();
+        while let Some(region) = pending.pop() {
+            let at = region.index();
+            let behind = regions.next[at].iter();
+            let behind = behind.fold(Registers::default(), |all, next| {
+                all | self.kept[next.index()].without(&self.reads[next.index()])
+            });
+            let used = self.at[at].into_iter().chain(self.reads[at].iter().copied()).collect();
+            let kept = behind | used;
+            if kept != self.kept[at] {
+                self.kept[at] = kept;
+                pending.extend(&regions.before[at]);
+            }
+        }
+    }
 }
 
 /// Places the readings that the points which `need` the address need. What of our own is in
@@ -39,7 +62,11 @@ pub(crate) fn place(
     let length = regions.busy.len();
     let busy: Vec<Registers> =
         regions.all().map(|region| regions.busy[region.index()] | taken(region)).collect();
-    let mut bases = Bases { reads: vec![Vec::new(); length], at: vec![None; length] };
+    let mut bases = Bases {
+        reads: vec![Vec::new(); length],
+        at: vec![None; length],
+        kept: vec![Registers::default(); length],
+    };
     let mut open: Vec<Region> = regions.all().filter(|&region| need(region)).collect();
     let parts = parts(regions, &busy);
     open.sort_by_key(|region| parts[region.index()]);
@@ -54,6 +81,7 @@ pub(crate) fn place(
             part = rest;
         }
     }
+    bases.find_kept(regions);
     bases
 }
 

@@ -74,6 +74,11 @@ impl Registers {
         self.0 & Self::FLAGS != 0
     }
 
+    /// The set without some of its registers.
+    pub(crate) fn without(self, some: &[Register]) -> Self {
+        Self(self.0 & !some.iter().copied().collect::<Self>().0)
+    }
+
     /// The registers that are not in it.
     pub(crate) fn others(self) -> impl DoubleEndedIterator<Item = Register> {
         Register::all().filter(move |&register| !self.has(register))
@@ -105,6 +110,29 @@ impl BitAnd for Registers {
 impl BitOrAssign for Registers {
     fn bitor_assign(&mut self, other: Self) {
         *self = *self | other;
+    }
+}
+
+/// A question that an instruction asks of the flags, or its opposite: the number that x86 gives to
+/// the question, which is even.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Condition(u32);
+
+impl Condition {
+    /// What a register holds 1 for, and what is added to that register's lowest byte, 1 or 0, so
+    /// that the flags answer the question as before.
+    fn kept_as(self) -> (u32, i64) {
+        match self.0 {
+            // Overflow and sign: 1 + 127 has both, 0 + 127 neither.
+            0 | 8 => (self.0, 127),
+            // Even parity: 3 has it, 2 has not.
+            10 => (10, 2),
+            // Signed less: 0 + -1 is less than 0. Signed less or equal: so is 0, but not 1.
+            12 => (13, -1),
+            14 => (15, 0),
+            // Carry and zero: 1 + 255 has both, 0 + 255 neither.
+            even => (even, -1),
+        }
     }
 }
 
@@ -151,6 +179,29 @@ impl<'ctx> Block<'ctx> {
     /// An instruction.
     pub(crate) fn instruction(&self, at: usize) -> Instruction<'ctx> {
         Instruction(&self.instructions[at])
+    }
+
+    /// The only question that is asked of the flags as they are before an instruction; `None` if
+    /// there are several.
+    pub(crate) fn condition(&self, at: usize) -> Option<Condition> {
+        let mut found = None;
+        for index in at..self.instructions.len() {
+            if !self.live(index).has_flags() {
+                return found;
+            }
+            match self.instructions[index].condition {
+                ffi::NO_CONDITION => {}
+                known if known < ffi::NO_CONDITION => {
+                    let condition = Condition(known & !1);
+                    if found.is_some_and(|other| other != condition) {
+                        return None;
+                    }
+                    found = Some(condition);
+                }
+                _ => return None,
+            }
+        }
+        found.filter(|_| !self.live_out.has_flags())
     }
 
     /// The registers that are live before an instruction, or behind the last one.
@@ -453,6 +504,10 @@ pub(crate) enum Code {
     Save(Register),
     /// Pops a register.
     Restore(Register),
+    /// Keeps the answer to a question in a register; no flags change.
+    SaveCondition(Register, Condition),
+    /// Makes flags that give this answer.
+    RestoreCondition(Register, Condition),
     /// Copies a register to a vector register.
     SaveInVector(Register, Vector),
     /// Copies it back.
@@ -518,6 +573,14 @@ impl Code {
             Self::RestoreFlags => ffi::Code { kind: CodeKind::RestoreFlags, ..none },
             &Self::Save(which) => register(CodeKind::Save, which),
             &Self::Restore(which) => register(CodeKind::Restore, which),
+            &Self::SaveCondition(which, condition) => {
+                let value = condition.kept_as().0.into();
+                ffi::Code { value, ..register(CodeKind::SaveCondition, which) }
+            }
+            &Self::RestoreCondition(which, condition) => {
+                let value = condition.kept_as().1;
+                ffi::Code { value, ..register(CodeKind::RestoreCondition, which) }
+            }
             &Self::SaveInVector(which, vector) => {
                 ffi::Code { index: vector.0, ..register(CodeKind::SaveInVector, which) }
             }
@@ -562,4 +625,40 @@ pub(crate) fn add_assembly(context: *mut Context, function: FunctionValue<'_>, t
     let text = CString::new(text).expect("our own text has no NUL");
     // SAFETY: a live context, a live function, and a text with its end.
     unsafe { ffi::pathpass_machine_assembly(context, function.as_value_ref(), text.as_ptr()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The answer of x86 to a question, by its number, of the flags that adding two bytes makes.
+    fn answer(question: u32, a: u8, b: u8) -> bool {
+        let (sum, carry) = a.overflowing_add(b);
+        let (_, overflow) = (a as i8).overflowing_add(b as i8);
+        let sign = (sum as i8) < 0;
+        let even = match question & !1 {
+            0 => overflow,
+            2 => carry,
+            4 => sum == 0,
+            6 => carry || sum == 0,
+            8 => sign,
+            10 => sum.count_ones() % 2 == 0,
+            12 => sign != overflow,
+            _ => sum == 0 || sign != overflow,
+        };
+        even == (question % 2 == 0)
+    }
+
+    #[test]
+    fn flags_give_the_answer_that_was_kept() {
+        for question in (0..16).step_by(2) {
+            let (kept, added) = Condition(question).kept_as();
+            for holds in [false, true] {
+                let byte = u8::from(if kept == question { holds } else { !holds });
+                assert_eq!(answer(question, byte, added as u8), holds, "{question}");
+                assert_eq!(answer(question + 1, byte, added as u8), !holds, "{question}");
+                assert!([question, question + 1].contains(&kept));
+            }
+        }
+    }
 }

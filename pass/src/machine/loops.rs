@@ -92,17 +92,48 @@ impl Loop {
 /// on Zen 4), within four or five where it is relative to the instruction pointer.
 const SHORT: usize = 32;
 
-/// The regions in short loops without calls.
-pub(crate) fn short(graph: &Graph<'_>, cfg: &Cfg, regions: &Regions) -> Vec<bool> {
-    let mut is_short = vec![false; regions.busy.len()];
-    for of in find(graph, cfg, regions) {
-        let length =
-            |&node: &Block| graph.instructions(graph.node(node)).filter(|of| !of.is_meta()).count();
-        if of.nodes.iter().map(length).sum::<usize>() <= SHORT {
-            of.inside.iter().for_each(|region| is_short[region.index()] = true);
+/// The short loops of a function, in which the address of the counters shall be in a register.
+pub(crate) struct ShortLoops {
+    /// The regions of each loop, the smallest first.
+    inside: Vec<Vec<Region>>,
+    /// The smallest loop around each region, if the address shall be in a register there.
+    innermost: Vec<Option<usize>>,
+}
+
+impl ShortLoops {
+    /// Those of a function.
+    pub(crate) fn of(graph: &Graph<'_>, cfg: &Cfg, regions: &Regions) -> Self {
+        let mut loops = Self { inside: Vec::new(), innermost: vec![None; regions.busy.len()] };
+        for of in find(graph, cfg, regions) {
+            let length = |&node: &Block| {
+                graph.instructions(graph.node(node)).filter(|of| !of.is_meta()).count()
+            };
+            if of.nodes.iter().map(length).sum::<usize>() <= SHORT {
+                for region in &of.inside {
+                    loops.innermost[region.index()].get_or_insert(loops.inside.len());
+                }
+                loops.inside.push(of.inside);
+            }
         }
+        loops
     }
-    is_short
+
+    /// True if the address shall be in a register for a count of this region.
+    pub(crate) fn has(&self, region: Region) -> bool {
+        self.innermost[region.index()].is_some()
+    }
+
+    /// Leaves out the loops which would read the address in each turn, for nothing is gained by
+    /// that. True if there was one.
+    pub(crate) fn leave_out(&mut self, reads: impl Fn(Region) -> bool) -> bool {
+        let fails = |of: &usize| self.inside[*of].iter().any(|&region| reads(region));
+        let failed: BTreeSet<_> = (0..self.inside.len()).filter(fails).collect();
+        let mut has_changed = false;
+        for of in &mut self.innermost {
+            has_changed |= of.take_if(|of| failed.contains(of)).is_some();
+        }
+        has_changed
+    }
 }
 
 /// The header and the nodes of each loop without calls, the smallest loops first.

@@ -109,16 +109,23 @@ pub(crate) fn plan<'ctx>(
         };
         // The number's register leads to its counters by itself. Where an address is known, only
         // short loops gain by having it in a register.
-        let may_gain = if options.counts_in_place() && options.threads != Threads::Atomic {
-            loops::short(&graph, &cfg, &regions)
-        } else {
-            vec![!options.counts_in_place(); regions.busy.len()]
-        };
-        let needs = |region: Region| may_gain[region.index()] && sums.leave_count(&regions, region);
+        let mut short = (options.counts_in_place() && options.threads != Threads::Atomic)
+            .then(|| loops::ShortLoops::of(&graph, &cfg, &regions));
         let taken = |region: Region| {
             PathRegister::set(path_registers[region.index()]) | sums.registers(region)
         };
-        let bases = base::place(&regions, taken, needs);
+        let needs = |short: Option<&loops::ShortLoops>, region: Region| {
+            let may_gain = short.map_or(!options.counts_in_place(), |of| of.has(region));
+            may_gain && sums.leave_count(&regions, region)
+        };
+        let bases = loop {
+            let bases = base::place(&regions, taken, |region| needs(short.as_ref(), region));
+            let reads = |region: Region| !bases.reads[region.index()].is_empty();
+            if !short.as_mut().is_some_and(|short| short.leave_out(reads)) {
+                break bases;
+            }
+        };
+        let needs = |region: Region| needs(short.as_ref(), region);
         let loans = match options.addressing {
             _ if options.counts_in_place() || options.addressing == Addressing::Word => {
                 borrow::for_loops(&graph, &cfg, &regions, &path_registers, needs, &bases, &sums)

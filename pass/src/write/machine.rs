@@ -1,8 +1,9 @@
 //! Writes the counting code of a unit into its machine code.
 //!
-//! A step of a counter is one instruction. It is all that changes flags. Where those live, and
-//! where no register is left for the address, what is needed is saved on the stack around the step,
-//! below what a leaf function may keep there.
+//! A step of a counter is one instruction. It is all that changes flags. Where those live to answer
+//! one question, a free register keeps the answer. Where they live for more, and where no register
+//! is left for the address, what is needed is saved on the stack around the step, below what a leaf
+//! function may keep there.
 
 use std::ffi::CString;
 
@@ -25,6 +26,7 @@ use crate::machine::code::{
 };
 use crate::machine::regions::Region;
 use crate::machine::registers::PathRegister;
+use crate::machine::sums::Sum;
 use crate::machine::{EdgePlace, MachinePlan, Node};
 use crate::options::{Addressing, Options};
 use crate::plan::path_sites::PathStep;
@@ -273,8 +275,7 @@ impl Writer<'_, '_> {
         let (at, reads) = (region.index(), &bases.reads[region.index()]);
         let base = bases.at[at].or(loans.at[at]);
         let (number, busy) = (path_registers[at], regions.busy[at] | sums.registers(region));
-        let ours = [number.map(|of| of.register), base].into_iter().flatten();
-        let ours = ours.chain(reads.iter().copied()).collect();
+        let ours = PathRegister::set(number) | base.into_iter().collect() | bases.kept[at];
         let mut spare = Spare { busy, ours, saved: Vec::new() };
         let mut code = Vec::new();
         for &into in reads {
@@ -283,15 +284,32 @@ impl Writer<'_, '_> {
         }
         let needs_base = base.is_none() && self.needs_base(region);
         let base = base.or_else(|| needs_base.then(|| self.read_anywhere(&mut spare, &mut code)));
-        if let Some(sum) = sums.end.get(&region) {
-            let at = self.counter(sum.counter, base);
-            code.push(Code::AddTo { at, sum: sum.register });
+        let end = sums.end.get(&region);
+        // Steps of what is summed up are taken in.
+        let is_summed = |step: &&PathStep| {
+            end.is_some_and(|sum| matches!(step.op, Op::CountAt(id) if id == sum.counter))
+        };
+        let (summed, steps): (Vec<_>, Vec<_>) = regions.steps[at].iter().partition(is_summed);
+        if let Some(&Sum { counter, register, .. }) = end {
+            let value =
+                summed.iter().map(|step: &&PathStep| if step.is_back { -1 } else { 1 }).sum();
+            code.extend((value != 0).then_some(Code::Add { register, value }));
+            code.push(Code::AddTo { at: self.counter(counter, base), sum: register });
         }
-        for &step in &regions.steps[at] {
+        for &step in steps {
             self.step(region, step, base, number, &mut spare, &mut code);
         }
         let changes = |code: &Code| matches!(code, Code::Step { .. } | Code::AddTo { .. });
         let changes_flags = busy.has_flags() && code.iter().any(changes);
+        if changes_flags
+            && spare.saved.is_empty()
+            && let Some(condition) = graph.code.blocks[place.block].condition(place.instruction)
+            && let Some(register) = spare.free()
+        {
+            code.insert(0, Code::SaveCondition(register, condition));
+            code.push(Code::RestoreCondition(register, condition));
+            return code;
+        }
         match *spare.saved.as_slice() {
             [] if !changes_flags => code,
             [one]
@@ -318,8 +336,11 @@ impl Writer<'_, '_> {
         if !only_counts || has_base || !self.needs_base(region) {
             return (place, self.code(region, place));
         }
-        // What is summed up there.
-        let held = sums.registers(region);
+        // What is summed up there, and what is kept for other counts.
+        let number = regions.node_of(graph, region);
+        let parts = [regions.top(number), regions.body(number), regions.end(number)];
+        let held =
+            parts.iter().fold(sums.registers(region), |all, part| all | bases.kept[part.index()]);
         let needed = 1 + usize::from(self.way.needs_two());
         let is_free = |&instruction: &usize| {
             let live = graph.live(node, instruction) | held;
@@ -329,7 +350,7 @@ impl Writer<'_, '_> {
             None => (place, self.code(region, place)),
             Some(instruction) => {
                 let busy = graph.live(node, instruction) | held;
-                let mut spare = Spare { busy, ours: Registers::default(), saved: Vec::new() };
+                let mut spare = Spare { busy, ours: held, saved: Vec::new() };
                 let mut code = Vec::new();
                 let base = Some(self.read_anywhere(&mut spare, &mut code));
                 for &step in &regions.steps[at] {
@@ -445,8 +466,13 @@ struct Spare {
 }
 
 impl Spare {
+    /// A register that nobody uses.
+    fn free(&self) -> Option<Register> {
+        (self.busy | self.ours).others().next_back()
+    }
+
     fn take(&mut self) -> Register {
-        let register = (self.busy | self.ours).others().next_back().unwrap_or_else(|| {
+        let register = self.free().unwrap_or_else(|| {
             let victim = self.ours.others().next().expect("not all registers are ours");
             self.saved.push(victim);
             victim
