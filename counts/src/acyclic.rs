@@ -59,8 +59,8 @@ pub fn path(
                 blocks.push(block);
                 start = match why {
                     CutReason::BackEdge | CutReason::LoopEntry => Start::Loop,
-                    CutReason::Opaque => Start::Resume,
-                    CutReason::Limit => Start::Cut,
+                    CutReason::Opaque | CutReason::Call => Start::Resume,
+                    CutReason::Limit | CutReason::Register => Start::Cut,
                 };
                 continue;
             }
@@ -83,9 +83,7 @@ pub fn path(
             }
             DagEdgeKind::End { why: CutReason::BackEdge, .. } => end = Some(End::BackEdge),
             DagEdgeKind::End { why: CutReason::LoopEntry, .. } => end = Some(End::LoopEntry),
-            DagEdgeKind::End { why: CutReason::Opaque | CutReason::Limit, .. } => {
-                end = Some(End::Cut)
-            }
+            DagEdgeKind::End { .. } => end = Some(End::Cut),
             DagEdgeKind::InFlight { .. } => end = Some(End::InFlight),
             DagEdgeKind::Start { .. } => {}
         }

@@ -58,10 +58,13 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
     lines.list.into_iter().filter(|(_, blocks)| !blocks.all.is_empty()).collect()
 }
 
-/// Returns true if a block contains only code that the compiler made.
+/// Returns true if a block contains only code that the compiler made, or none: in machine code,
+/// behind a call.
 pub fn is_made(block: &manifest::Block) -> bool {
-    !block.locations.is_empty()
-        && block.locations.iter().all(|location| block.made_locations.contains(location))
+    match block.locations.as_slice() {
+        [] => block.opcodes.is_empty(),
+        locations => locations.iter().all(|location| block.made_locations.contains(location)),
+    }
 }
 
 struct Lines<'a> {

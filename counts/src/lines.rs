@@ -9,8 +9,9 @@
 //!
 //! Some cases differ from this rule:
 //!
-//! * A call that may not return ends a block. This block and the one behind it count as one. The
-//!   count of a line behind the call is lower by the number of calls that did not return.
+//! * A call that may not return ends a block, and in machine code each call does. This block and
+//!   the one behind it count as one. The count of a line behind the call is lower by the number of
+//!   calls that did not return.
 //! * A suspended coroutine goes to the code that returns to its caller. That code is on the first
 //!   line of the function, which is not counted for it.
 //! * Code that the compiler made adds no count to its line. Where control returns to a line through
@@ -123,7 +124,7 @@ struct Graph<'a> {
     work: Cell<usize>,
 }
 
-/// Blocks that only follow each other, behind calls that may not return.
+/// Blocks that only follow each other, behind calls.
 struct Chains {
     /// For each block, the first of its chain.
     first: Vec<u32>,
@@ -142,7 +143,8 @@ impl Chains {
                 && let from = shape.edges[edge].from
                 && from < block
                 && out[from as usize].len() == 1
-                && shape.blocks[from as usize].may_stay
+                && let before = &shape.blocks[from as usize]
+                && (before.may_stay || !before.calls.is_empty())
             {
                 first[block as usize] = first[from as usize];
                 last[first[from as usize] as usize] = block;

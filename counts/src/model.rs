@@ -231,9 +231,9 @@ pub enum Start {
     Entry,
     /// At a loop's header, after a back edge.
     Loop,
-    /// After an edge that cannot hold code.
+    /// After an edge that cannot hold code, or in machine code behind a call.
     Resume,
-    /// After an edge that was cut because of the limit.
+    /// After an edge that was cut because of the limit, or because no register is free.
     Cut,
 }
 
@@ -444,6 +444,13 @@ impl Function {
     /// Returns true if it has a location with a source line.
     pub fn has_lines(&self) -> bool {
         self.shape.locations.iter().any(|location| location.line != 0)
+    }
+
+    /// Returns true if it would have more paths if there were no limit, and registers enough.
+    pub fn is_cut_short(&self) -> bool {
+        [manifest::CutReason::Limit, manifest::CutReason::Register]
+            .into_iter()
+            .any(|reason| self.cuts(reason) > 0)
     }
 
     /// Returns the number of edges that are cut for this reason.

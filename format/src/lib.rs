@@ -57,7 +57,7 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 14;
+pub const MANIFEST_VERSION: u32 = 15;
 
 /// Version of the profile file. Any other version is refused with a message.
 pub const PROFILE_VERSION: u32 = 6;

@@ -560,6 +560,10 @@ pub enum CutReason {
     Limit,
     /// An edge by which control enters a loop.
     LoopEntry,
+    /// The edge behind a call, in machine code: no register keeps the number of the path there.
+    Call,
+    /// No register is free for the number of the path, in machine code.
+    Register,
 }
 
 impl Function {

@@ -96,7 +96,14 @@ fn full() -> Function {
         Outcome::Resumed,
         Outcome::Destroyed,
     ];
-    let reasons = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit, CutReason::LoopEntry];
+    let reasons = [
+        CutReason::BackEdge,
+        CutReason::Opaque,
+        CutReason::Limit,
+        CutReason::LoopEntry,
+        CutReason::Call,
+        CutReason::Register,
+    ];
     let ends = reasons.map(|why| DagEdgeKind::End { block: 3, why });
     let starts = reasons.map(|why| DagEdgeKind::Start { block: 2, why });
     let others = [

@@ -78,9 +78,11 @@ pub enum End {
 pub fn reason(why: CutReason) -> &'static str {
     match why {
         CutReason::BackEdge => "back edge",
-        CutReason::Opaque => "opaque edge",
+        // A block log tells both alike.
+        CutReason::Opaque | CutReason::Call => "opaque edge",
         CutReason::Limit => "limit",
         CutReason::LoopEntry => "loop entry",
+        CutReason::Register => "register",
     }
 }
 

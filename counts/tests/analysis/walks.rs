@@ -147,14 +147,14 @@ fn look(
 ) -> (Start, Vec<u32>, End) {
     let (mut start, mut blocks, mut end) = (Start::Entry, vec![0], None);
     for edge in path {
-        use pathformat::manifest::CutReason::{BackEdge, Limit, LoopEntry, Opaque};
+        use pathformat::manifest::CutReason::{BackEdge, Call, Limit, LoopEntry, Opaque, Register};
         match function.dag[edge.index()].kind {
             DagEdgeKind::Start { block, why } => {
                 blocks = vec![block];
                 start = match why {
                     BackEdge | LoopEntry => Start::Loop,
-                    Opaque => Start::Resume,
-                    Limit => Start::Cut,
+                    Opaque | Call => Start::Resume,
+                    Limit | Register => Start::Cut,
                 };
             }
             DagEdgeKind::Flow { edge } => blocks.push(cfg.edge(paths::cfg::Edge(edge)).to.0),

@@ -7,7 +7,8 @@
 
 use std::borrow::Cow;
 
-use pathformat::manifest::{Block, Call, Function, INDIRECT};
+use pathformat::manifest::{self, Call, CutReason, DagEdge, DagEdgeKind, Function, INDIRECT};
+use paths::cfg::Block;
 
 use super::function::{ArrayPosition, cfg_hash, declared, edges, exit, with_paths};
 use super::locations::Locations;
@@ -24,7 +25,7 @@ pub(super) fn describe(
         Err(reason) => Function { skipped: Some(reason.clone()), ..declared(definition) },
         Ok(plan) => {
             let body = body(declared(definition), plan, directory);
-            let function = with_paths(body, &plan.cfg, &plan.paths);
+            let function = with_reasons(with_paths(body, &plan.cfg, &plan.paths), plan);
             Function { cfg_hash: cfg_hash(&function), ..function }
         }
     };
@@ -40,7 +41,7 @@ fn body(declared: Function, plan: &MachinePlan<'_>, directory: &str) -> Function
     for (at, edge) in edges.iter().enumerate() {
         out[edge.from as usize].push(at);
     }
-    let block = |block: paths::cfg::Block| {
+    let block = |block: Block| {
         let exit = cfg.exit(block).map(exit);
         let node = graph.node(block);
         let content = content(graph, node, &mut locations, directory);
@@ -60,12 +61,43 @@ fn body(declared: Function, plan: &MachinePlan<'_>, directory: &str) -> Function
             }
         }
         opcodes.sort_unstable();
-        Block { exit, may_stay: cfg.may_stay(block), opcodes, ..content }
+        manifest::Block { exit, may_stay: cfg.may_stay(block), opcodes, ..content }
     };
     let blocks = cfg.blocks().map(block).collect();
     edges.iter_mut().for_each(|edge| edge.opcodes.sort_unstable());
     let weights = graph.weights;
     Function { blocks, locations: locations.list, edges, weights, ..declared }
+}
+
+/// The function, with the reasons that only machine code has for ends of paths.
+fn with_reasons(function: Function, plan: &MachinePlan<'_>) -> Function {
+    let MachinePlan { graph, cfg, short_of_registers, .. } = plan;
+    let calls = |block: Block| graph.node(block).calls;
+    // Behind a call stands the next node.
+    let is_behind = |block: Block| block.0.checked_sub(1).is_some_and(|at| calls(Block(at)));
+    let ends_short = |block: Block| {
+        let ways = cfg.successors(block).iter();
+        ways.map(|&edge| cfg.edge(edge).to).any(|to| short_of_registers.at(to))
+    };
+    let kind = |kind: DagEdgeKind| match kind {
+        DagEdgeKind::End { block, why: CutReason::Opaque } if calls(Block(block)) => {
+            DagEdgeKind::End { block, why: CutReason::Call }
+        }
+        DagEdgeKind::Start { block, why: CutReason::Opaque } if is_behind(Block(block)) => {
+            DagEdgeKind::Start { block, why: CutReason::Call }
+        }
+        DagEdgeKind::End { block, why: CutReason::Limit } if ends_short(Block(block)) => {
+            DagEdgeKind::End { block, why: CutReason::Register }
+        }
+        DagEdgeKind::Start { block, why: CutReason::Limit }
+            if short_of_registers.at(Block(block)) =>
+        {
+            DagEdgeKind::Start { block, why: CutReason::Register }
+        }
+        other => other,
+    };
+    let dag = function.dag.into_iter().map(|edge| DagEdge { kind: kind(edge.kind), ..edge });
+    Function { dag: dag.collect(), ..function }
 }
 
 /// Counts an instruction of this name.
@@ -77,9 +109,14 @@ fn count(opcodes: &mut Vec<(Cow<'static, str>, u32)>, name: &'static str) {
 }
 
 /// Lines and calls of a node.
-fn content(graph: &Graph<'_>, node: Node, locations: &mut Locations, directory: &str) -> Block {
+fn content(
+    graph: &Graph<'_>,
+    node: Node,
+    locations: &mut Locations,
+    directory: &str,
+) -> manifest::Block {
     let name = graph.block(node).map(|block| block.name.clone()).unwrap_or_default();
-    let mut content = Block { name, ..Block::default() };
+    let mut content = manifest::Block { name, ..manifest::Block::default() };
     for of in graph.instructions(node).filter(|of| !of.is_meta()) {
         let location = of.location().and_then(|at| locations.index(at, directory));
         if of.is_call() {

@@ -38,6 +38,8 @@ pub(crate) struct MachinePlan<'ctx> {
     pub(crate) cfg: Cfg,
     /// The numbers of its paths.
     pub(crate) paths: paths::Plan,
+    /// Where paths end because no register is free.
+    pub(crate) short_of_registers: ShortOfRegisters,
     /// What happens at each point.
     pub(crate) regions: Regions,
     /// The path register in each region, where there is one.
@@ -48,6 +50,22 @@ pub(crate) struct MachinePlan<'ctx> {
     pub(crate) loans: Loans,
     /// The counters that loops keep in registers.
     pub(crate) sums: Sums,
+}
+
+/// Where paths end because no register is free for their numbers.
+#[derive(Debug)]
+pub(crate) struct ShortOfRegisters {
+    /// The nodes before which they end, in ascending order.
+    before: Vec<Block>,
+    /// True if the limit was lowered.
+    everywhere: bool,
+}
+
+impl ShortOfRegisters {
+    /// True if paths end before a node therefore.
+    pub(crate) fn at(&self, block: Block) -> bool {
+        self.everywhere || self.before.binary_search(&block).is_ok()
+    }
 }
 
 /// Plans a function, or gives the reason why it is not counted.
@@ -139,7 +157,19 @@ pub(crate) fn plan<'ctx>(
             let is_lent = |region: Region| loans.at[region.index()].is_some();
             base::place(&regions, taken, |region| needs(region) && !is_lent(region))
         };
-        return Ok(MachinePlan { graph, cfg, paths, regions, path_registers, bases, loans, sums });
+        let short_of_registers =
+            ShortOfRegisters { before, everywhere: limit < options.limit.min(MOST) };
+        return Ok(MachinePlan {
+            graph,
+            cfg,
+            paths,
+            short_of_registers,
+            regions,
+            path_registers,
+            bases,
+            loans,
+            sums,
+        });
     }
 }
 

@@ -12,7 +12,6 @@ use counts::model::{Count, Function, Module, Report};
 use counts::possible_paths::Possible;
 use counts::select::Filter;
 use counts::source_files::{self, Covered, SourceFile};
-use pathformat::manifest::CutReason;
 use pathformat::settings::{Mode, Stage};
 
 use crate::show::document::{Document, Remark};
@@ -168,7 +167,7 @@ fn functions(report: &Report, chosen: &Selection<'_>, top: usize) -> Table<'stat
         let paths = group.iter().map(|function| paths_of(function));
         let paths = paths.fold(Covered::default(), Covered::and);
         let entries = group.iter().fold(0, |sum: Count, of| sum.saturating_add(of.entries));
-        let is_cut = |function: &&&Function| function.cuts(CutReason::Limit) > 0;
+        let is_cut = |function: &&&Function| function.is_cut_short();
         let uncut = match group.iter().find(is_cut) {
             None => Cell::Nothing,
             Some(function) => Cell::Text(possible(Possible::of(&function.shape))),
@@ -192,7 +191,7 @@ fn functions(report: &Report, chosen: &Selection<'_>, top: usize) -> Table<'stat
         Column::new("paths", CellKind::Ratio),
         Column::new("uncut", CellKind::Number).key("uncut_paths"),
     ];
-    let cut = chosen.functions.iter().any(|function| function.cuts(CutReason::Limit) > 0);
+    let cut = chosen.functions.iter().any(|function| function.is_cut_short());
     let number = all.len();
     let rows = groups.iter().map(counted).chain(chosen.unknown.iter().map(unknown));
     let rows = rows.take(shown(top, number)).collect();

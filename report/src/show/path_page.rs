@@ -66,7 +66,7 @@ impl Page<'_> {
             Start::Entry => "from the entry",
             Start::Loop => "from the header of a loop",
             Start::Resume => "from behind a call",
-            Start::Cut => "from behind an edge that is cut at the path limit",
+            Start::Cut => "from behind an edge that is cut",
         };
         let name = format!("{}#{rank}", function.demangled);
         let times =

@@ -100,6 +100,7 @@ fn not_counted(report: &Report) -> Option<String> {
     }
     for (reason, why) in [
         (CutReason::Limit, "at the path limit"),
+        (CutReason::Register, "where no register is free"),
         (CutReason::Opaque, "where an edge cannot hold code"),
     ] {
         let (functions, edges) = cut(reason);

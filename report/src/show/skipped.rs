@@ -44,6 +44,7 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
 fn cuts(function: &Function, limit: u64) -> Vec<String> {
     let why = [
         (CutReason::Limit, format!("cut at the limit of {} paths", grouped(limit.into()))),
+        (CutReason::Register, "cut because no register is free".into()),
         (CutReason::Opaque, "cut because they cannot hold code".into()),
     ];
     let counted = why.into_iter().map(|(reason, text)| (function.cuts(reason), text));

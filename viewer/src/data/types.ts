@@ -137,7 +137,7 @@ export interface FunctionData {
     paths: PathData[];
 }
 
-export type Cut = "" | "back" | "entry" | "opaque" | "limit";
+export type Cut = "" | "back" | "entry" | "opaque" | "limit" | "call" | "register";
 
 export interface BlockData {
     name: string;

@@ -7,8 +7,14 @@ use super::body::{Source, Writer, code, decoded};
 use crate::manifest::{CutReason, DagEdge, DagEdgeKind, Outcome};
 use crate::wire::{Error, Result, Sink};
 
-const REASONS: [CutReason; 4] =
-    [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit, CutReason::LoopEntry];
+const REASONS: [CutReason; 6] = [
+    CutReason::BackEdge,
+    CutReason::Opaque,
+    CutReason::Limit,
+    CutReason::LoopEntry,
+    CutReason::Call,
+    CutReason::Register,
+];
 
 pub(super) fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
     to.put_list(dag, |to, edge| {

@@ -293,6 +293,8 @@ fn cut(function: &Function, edge: &Edge) -> &'static str {
         Some(DagEdgeKind::End { why: CutReason::LoopEntry, .. }) => "entry",
         Some(DagEdgeKind::End { why: CutReason::Opaque, .. }) => "opaque",
         Some(DagEdgeKind::End { why: CutReason::Limit, .. }) => "limit",
+        Some(DagEdgeKind::End { why: CutReason::Call, .. }) => "call",
+        Some(DagEdgeKind::End { why: CutReason::Register, .. }) => "register",
         _ => "",
     }
 }

@@ -9,7 +9,7 @@ use counts::path_ranks;
 use counts::path_text::Wording;
 use counts::possible_paths::Possible;
 use counts::select::{self, Filter, Sort};
-use pathformat::manifest::{CutReason, Outcome};
+use pathformat::manifest::Outcome;
 use profile::names;
 use serde::Serialize;
 
@@ -183,8 +183,7 @@ impl Functions {
         self.executed.push(Exact(function.executed()));
         self.executed_paths.push(Exact(function.completed().count() as Count));
         self.possible_paths.push(Exact(function.num_paths().into()));
-        let is_cut = function.cuts(CutReason::Limit) > 0;
-        self.uncut.push(is_cut.then(|| possible(Possible::of(shape))));
+        self.uncut.push(function.is_cut_short().then(|| possible(Possible::of(shape))));
         self.blocks.push(shape.blocks.len());
         self.executed_blocks.push(function.block_counts.iter().filter(|&&ran| ran > 0).count());
         self.interrupted.push(Exact(function.interrupted));

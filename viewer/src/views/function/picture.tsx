@@ -320,6 +320,8 @@ function EdgePicture(props: {
         ...(data[4] === "back" ? ["closes a loop: one path ends, the next begins"] : []),
         ...(data[4] === "entry" ? ["enters a loop: one path ends, the next begins"] : []),
         ...(data[4] === "limit" ? ["cut at the path limit: one path ends, the next begins"] : []),
+        ...(data[4] === "register" ? ["no register is free: one path ends, the next begins"] : []),
+        ...(data[4] === "call" ? ["one path ends before the call, the next begins behind it"] : []),
         ...(data[4] === "opaque" ? ["holds no code: one path ends, the next begins"] : []),
     ].join("\n");
     const seen = edge.text;
