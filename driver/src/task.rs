@@ -16,7 +16,7 @@ use crate::process;
 use crate::role::{Language, ProgramName, Role};
 use crate::settings::LayeredSettings;
 use crate::settings::given::Settings;
-use crate::settings::options::{self, EARLY};
+use crate::settings::options::{self, AUTO, EARLY, LATE};
 use crate::settings::setting::Key;
 use crate::system_directories;
 use crate::toolchain::{Compiler, Installation};
@@ -222,9 +222,13 @@ impl<'a> Line<'a> {
 }
 
 /// The plugin's options. Before optimisation, the names of blocks show which of them the source
-/// has; whoever asks clang for names has them in what it writes, too.
+/// has; whoever asks clang for names has them in what it writes, too. And whoever asks for LLVM's
+/// code makes machine code of it by other tools, which have no plugin.
 fn plugin_options(settings: &Settings, words: &CommandLine) -> Vec<String> {
     let mut options = settings.plugin_options();
+    if settings.is(Key::Stage, AUTO) && words.has("-emit-llvm") {
+        options.push(format!("-pathcc-stage={LATE}"));
+    }
     if settings.is(Key::Stage, EARLY) && !words.has("-fno-discard-value-names") {
         options.push(invocation::DROPS_NAMES.to_owned());
     }

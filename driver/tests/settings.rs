@@ -34,15 +34,15 @@ fn options_seen(sandbox: &Sandbox, line: &str) -> String {
 #[test]
 fn flags_reach_the_plugin() {
     let sandbox = Sandbox::new();
-    assert_eq!(options_seen(&sandbox, ""), ".....");
+    assert_eq!(options_seen(&sandbox, ""), ".late....");
     assert_eq!(options_seen(&sandbox, "-fpath-mode=edges -fpath-stage=early"), "edges.early....");
     assert_eq!(
         options_seen(&sandbox, "-fpath-threads=atomic -fpath-limit=12 -fpath-filter=a*,!b"),
-        "..atomic.12.a*,!b."
+        ".late.atomic.12.a*,!b."
     );
-    assert_eq!(options_seen(&sandbox, "-ffreestanding -O2"), ".....freestanding");
+    assert_eq!(options_seen(&sandbox, "-ffreestanding -O2"), ".late....freestanding");
     sandbox.write("flags.rsp", "-fpath-mode=edges -DX=1");
-    assert_eq!(options_seen(&sandbox, "@flags.rsp"), "edges.....");
+    assert_eq!(options_seen(&sandbox, "@flags.rsp"), "edges.late....");
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn a_configuration_file_is_found_upwards_and_flags_win() {
     )
     .expect("file");
     assert_eq!(options_seen(&sandbox, ""), "edges.early...x*.");
-    assert_eq!(options_seen(&sandbox, "-fpath-stage=late -fpath-filter="), "edges.....");
+    assert_eq!(options_seen(&sandbox, "-fpath-stage=late -fpath-filter="), "edges.late....");
     sandbox.write("pathcc.toml", "limit = 5");
-    assert_eq!(options_seen(&sandbox, ""), "...5..");
+    assert_eq!(options_seen(&sandbox, ""), ".late..5..");
 
     let with =
         |config: &str| sandbox.run(sandbox.pathcc("-c one.c").env("PATHCC_CONFIG", config), "");
@@ -221,7 +221,10 @@ fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
         let did = sandbox.run(&mut sandbox.pathcc("-S -emit-llvm one.c -o out.ll"), "");
         assert_eq!(did.code, Some(0), "{}", did.stderr);
         assert_eq!(did.stderr.replace(sandbox.path("").to_str().expect("text"), "ROOT/"), said);
-        assert!(String::from_utf8_lossy(&did.files["out.ll"]).contains("!pathcc....7.."), "{said}");
+        assert!(
+            String::from_utf8_lossy(&did.files["out.ll"]).contains("!pathcc..late..7.."),
+            "{said}"
+        );
     };
     let not_obeyed = |why: &str| {
         format!(

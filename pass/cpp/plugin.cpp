@@ -59,7 +59,7 @@ struct PathPass : PassInfoMixin<PathPass> {
   // Outside of every pipeline that has a level.
   explicit PathPass(bool Last) : Situation{-1, 0, Last, false} {}
   // `Last` says that all that follows is code generation that optimises, and `IsLinkedLater` that
-  // no code is generated, since link-time optimisation follows.
+  // a linker generates the code, by link-time optimisation.
   PathPass(OptimizationLevel Level, bool Last, bool IsLinkedLater = false)
       : Situation{int(Level.getSpeedupLevel()), int(Level.getSizeLevel()), Last, IsLinkedLater} {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
@@ -164,7 +164,7 @@ extern "C" void pathpass_register(PassBuilder &PB) {
   PB.registerFullLinkTimeOptimizationLastEPCallback(
       [IsEarly](ModulePassManager &MPM, OptimizationLevel Level) {
         if (!IsEarly)
-          MPM.addPass(PathPass(Level, Level != OptimizationLevel::O0));
+          MPM.addPass(PathPass(Level, Level != OptimizationLevel::O0, true));
       });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {

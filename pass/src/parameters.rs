@@ -64,7 +64,7 @@ pub(crate) static PARAMETERS: [Parameter; 22] = [
         c"pathcc-mode",
         c"what is counted: paths, blocks, edges or calls; trace for a trace, log for a block log",
     ),
-    parameter(Name::Stage, c"pathcc-stage", c"where in the pipeline: late, early or machine"),
+    parameter(Name::Stage, c"pathcc-stage", c"where in the pipeline: auto, late, early or machine"),
     parameter(Name::Threads, c"pathcc-threads", c"how threads count: exact, single or atomic"),
     parameter(Name::Limit, c"pathcc-limit", c"most paths of a function before edges are cut"),
     parameter(
@@ -152,7 +152,7 @@ pub(crate) struct GivenValues<'a> {
 impl GivenValues<'_> {
     /// Where in the pipeline the pass shall stand.
     pub(crate) fn pipeline_point(&self) -> PipelinePoint {
-        match (self.stage(), self.is_on(Name::BehindProfile, false)) {
+        match (self.stage(Level::Unknown), self.is_on(Name::BehindProfile, false)) {
             (Stage::Late | Stage::Machine, _) => PipelinePoint::Late,
             (Stage::Early, false) => PipelinePoint::Early,
             (Stage::Early, true) => PipelinePoint::BehindProfiler,
@@ -164,7 +164,7 @@ impl GivenValues<'_> {
         let text = |name| self.text(name);
         let options = Options {
             mode: Mode::from_name(&text(Name::Mode)).unwrap_or_default(),
-            stage: self.stage(),
+            stage: self.stage(level),
             threads: Threads::from_name(&text(Name::Threads)).unwrap_or_default(),
             filter: Filter::new(&text(Name::Filter)),
             profile: text(Name::Profile),
@@ -199,8 +199,15 @@ impl GivenValues<'_> {
         }
     }
 
-    fn stage(&self) -> Stage {
-        Stage::from_name(&self.text(Name::Stage)).unwrap_or_default()
+    /// The stage that was chosen. By default, code that a pipeline optimises is counted in machine
+    /// code, unless LLVM's own code is asked for.
+    fn stage(&self, level: Level) -> Stage {
+        let default = match level {
+            Level::Unknown | Level::Zero => Stage::Late,
+            _ if self.is_on(Name::Ir, false) => Stage::Late,
+            _ => Stage::Machine,
+        };
+        Stage::from_name(&self.text(Name::Stage)).unwrap_or(default)
     }
 
     fn all(&self, name: Name) -> Vec<String> {

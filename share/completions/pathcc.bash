@@ -14,7 +14,7 @@ _pathcc() {
     -fpath-mode) words="paths blocks edges calls trace" ;;
     -fpath-placement) words="spanning-tree patterns every-block" ;;
     -fpath-trace) words="memory all-memory control-flow" ;;
-    -fpath-stage) words="late early machine" ;;
+    -fpath-stage) words="auto late early machine" ;;
     -fpath-threads) words="exact single atomic" ;;
     -fpath-promotion) words="auto yes no" ;;
     -fpath-overflow) words="cut hash" ;;

@@ -12,6 +12,7 @@ complete -c pathcc -c pathc++ -c pathfc -a '-fpath-trace=memory' -d 'paths and a
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-trace=all-memory' -d 'paths and all accesses to memory'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-trace=control-flow' -d 'paths alone'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-trace-from=' -d 'trace: begin when F is entered the N-th time'
+complete -c pathcc -c pathc++ -c pathfc -a '-fpath-stage=auto' -d '`machine` for paths of optimised code, else `late`'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-stage=late' -d 'the code that runs'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-stage=early' -d 'the branches of the source, before optimisation'
 complete -c pathcc -c pathc++ -c pathfc -a '-fpath-stage=machine' -d 'the code that runs, in machine code'

@@ -9,8 +9,8 @@ other profilers of the field. All builds run in turn, so that a change of the ma
 all alike. User time is that of the processes themselves (`wait4`), pinned to one processor. Each
 ratio is against plain clang at the same -O: of the smallest times, and (in brackets) the median
 over the rounds. Of large programs the misses of caches are counted, too. Prints Markdown.
-`--ablation` measures pathcc without each of its techniques instead of other profilers, and `--diff
-OLD NEW` compares two files of `--json`. Nothing here passes or fails.
+`--ablation` measures the stage `late` without each of its techniques instead of other profilers,
+and `--diff OLD NEW` compares two files of `--json`. Nothing here passes or fails.
 """
 
 import argparse

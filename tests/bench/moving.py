@@ -4,8 +4,8 @@
 
 A counter at a constant address is cheap to step again and again. One that a register selects moves,
 and a processor that has predicted the same address once more has to wait for the store. callgrind
-counts how often each instruction of pathcc's build runs, and objdump says which of them are
-increments. A program's own increments of 64-bit elements of arrays are among them.
+counts how often each instruction of the build at the stage `late` runs, and objdump says which of
+them are increments. A program's own increments of 64-bit elements of arrays are among them.
 Prints Markdown.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.bench import instructions
 from tests.bench.bench import machine, progress, publish
 from tests.bench.costs import HOME, Cost, build_timed
-from tests.bench.sets import SETS, chosen, fetch
+from tests.bench.sets import LATE, SETS, chosen, fetch
 from tests.bench.tables import table
 from tests.bench.workloads import Workload, short_steps
 from tests.real.tools import PATHCC
@@ -29,7 +29,7 @@ NAMED = 3
 
 def row(workload: Workload, source: Path | None, level: str, text: Path) -> list[str]:
     """The row of one program."""
-    tree = build_timed(workload, source, "moving", str(PATHCC), level, Cost())
+    tree = build_timed(workload, source, "moving", LATE, level, Cost())
     executed = instructions.count(
         workload,
         tree,

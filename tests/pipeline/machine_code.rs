@@ -149,7 +149,7 @@ fn cycles_are_predicted() {
 
 #[test]
 fn an_image_without_a_map_says_what_to_do() {
-    let late = program(&[]);
+    let late = program(&["-fpath-stage=late"]);
     for arguments in [&["--asm", "work"][..], &["--asm"], &["--mca"]] {
         let said = show(late.path(), arguments).expect_err("no machine code");
         assert!(said.contains("-fpath-stage=machine"), "{said}");

@@ -48,7 +48,9 @@ fn executables_read_their_words_at_once() {
             if how == "-flto" && linker != "lld" || how == "-static-pie" && linker == "gold" {
                 continue;
             }
-            let build = format!("pathcc -O2 {how} -fuse-ld={linker} program.c -o program");
+            let build = format!(
+                "pathcc -fpath-stage=late -O2 {how} -fuse-ld={linker} program.c -o program"
+            );
             let printed = shell(folder, &format!("{build} && ./program && rm -f ./*.pathprof"));
             assert_eq!(printed, plain, "{build}");
             let [at_once, by_two] = readings(&folder.join("program"));
@@ -64,12 +66,14 @@ fn libraries_and_code_with_relocations_read_their_words_by_two() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("program.c"), SOURCE).expect("writable");
-    shell(folder, "pathcc -O2 -fPIC -shared program.c -o program.so");
+    shell(folder, "pathcc -fpath-stage=late -O2 -fPIC -shared program.c -o program.so");
     assert_eq!(readings(&folder.join("program.so")), [0, 0]);
     for linker in ["bfd", "lld", "mold"] {
         shell(
             folder,
-            &format!("pathcc -O2 -fuse-ld={linker} -Wl,-q program.c -o program && ./program"),
+            &format!(
+                "pathcc -fpath-stage=late -O2 -fuse-ld={linker} -Wl,-q program.c -o program && ./program"
+            ),
         );
         let [at_once, by_two] = readings(&folder.join("program"));
         assert!(at_once == 0 && by_two >= 2, "{linker}: {at_once}, {by_two}");
@@ -103,7 +107,7 @@ fn data_that_looks_like_code_stays_as_it_is() {
         "-Wl,-z,noseparate-code -static",
         "-Wl,-z,noseparate-code -fno-pie -no-pie",
     ] {
-        let build = format!("pathcc -O1 {flags} templates.c -o templates");
+        let build = format!("pathcc -fpath-stage=late -O1 {flags} templates.c -o templates");
         let printed = shell(folder, &format!("{build} && ./templates"));
         assert_eq!(printed, "0 templates changed\n", "{flags}");
         let [at_once, _] = readings(&folder.join("templates"));
@@ -116,6 +120,6 @@ fn an_executable_that_cannot_be_written_stays_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("program.c"), SOURCE).expect("writable");
-    let told = shell(folder, "pathcc -O2 program.c -o /dev/null 2>&1");
+    let told = shell(folder, "pathcc -fpath-stage=late -O2 program.c -o /dev/null 2>&1");
     assert_eq!(told, "");
 }

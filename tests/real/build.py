@@ -12,7 +12,8 @@ from tests.real.ways import LOG, TRACE_LOG
 # How each build calls the compiler. Everything else about a build is the same.
 COMPILERS = {
     "plain": CLANG,
-    "paths": f"{PATHCC}",
+    # The same code as in the other modes.
+    "paths": f"{PATHCC} -fpath-stage=late",
     "blocks": f"{PATHCC} -fpath-mode=blocks",
     "patterns": f"{PATHCC} -fpath-mode=blocks -fpath-placement=patterns",
     "edges": f"{PATHCC} -fpath-mode=edges",
@@ -20,7 +21,7 @@ COMPILERS = {
     "callees": f"{PATHCC} -fpath-mode=calls -fpath-callees=256",
     "uncut": f"{PATHCC} -fpath-limit=16 -fpath-overflow=hash",
     "crowded": f"{PATHCC} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
-    "log": f"{PATHCC} {LOG}",
+    "log": f"{PATHCC} -fpath-stage=late {LOG}",
     "machine": f"{PATHCC} -fpath-stage=machine",
     "machine-log": f"{PATHCC} -fpath-stage=machine {LOG}",
     "trace": f"{PATHCC} -fpath-mode=trace",

@@ -239,7 +239,7 @@ mod tests {
     fn a_bad_file_is_refused_with_its_line() {
         assert_eq!(
             shown("mode = 'paths'\n\nstage = 'soon'"),
-            "3: stage: unknown value 'soon', expected late, early or machine"
+            "3: stage: unknown value 'soon', expected auto, late, early or machine"
         );
         assert_eq!(
             shown("# x\nlimit = 0"),

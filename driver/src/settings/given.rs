@@ -235,14 +235,14 @@ mod tests {
     fn flags_become_options_of_the_plugin() {
         assert_eq!(options("-c a.c"), "");
         assert_eq!(
-            options("-fpath-mode=paths -fpath-stage=late -fpath-threads=exact -fpath-limit=4096"),
+            options("-fpath-mode=paths -fpath-stage=auto -fpath-threads=exact -fpath-limit=4096"),
             ""
         );
         assert_eq!(
             options("-fpath-limit=7 -fpath-mode=edges"),
             "-pathcc-mode=edges -pathcc-limit=7"
         );
-        assert_eq!(options("-fpath-stage=early -fpath-stage=late"), "");
+        assert_eq!(options("-fpath-stage=early -fpath-stage=auto"), "");
         assert!(
             options("-fpath-use=/does/not/exist")
                 .starts_with("-fpath-use=/does/not/exist: cannot read")

@@ -40,6 +40,7 @@ pub(crate) const BLOCKS: &str = Mode::Blocks.name();
 pub(crate) const EDGES: &str = Mode::Edges.name();
 pub(crate) const CALLS: &str = Mode::Calls.name();
 pub(crate) const TRACE: &str = Mode::Trace.name();
+pub(crate) const AUTO: &str = "auto";
 pub(crate) const LATE: &str = Stage::Late.name();
 pub(crate) const EARLY: &str = Stage::Early.name();
 pub(crate) const MACHINE: &str = Stage::Machine.name();
@@ -130,16 +131,18 @@ pub static OPTIONS: [Setting; COUNT] = [
         name: "stage",
         source: Source::Flag,
         values: Values::Words(&[
+            word(AUTO, "`machine` for paths of optimised code, else `late`"),
             word(LATE, "the code that runs"),
             word(EARLY, "the branches of the source, before optimisation"),
             word(MACHINE, "the code that runs, in machine code"),
         ]),
-        default: value(LATE),
+        default: value(AUTO),
         need: None,
-        brief: brief(2, "STAGE", "late (default), early (the source) or machine"),
-        meaning: "what is counted: the code that runs (`late`); the branches of the source, before \
-                  optimisation (`early`); or the code that runs, by counters in finished machine \
-                  code (`machine`), which compiles faster",
+        brief: brief(2, "STAGE", "auto (default), late, early (the source) or machine"),
+        meaning: "what is counted: the code that runs, by counters behind the optimiser (`late`) \
+                  or in finished machine code (`machine`); or the branches of the source, before \
+                  optimisation (`early`). `auto` is `machine` for paths of optimised code, and \
+                  `late` with `-O0` and where machine code cannot be counted",
     },
     Setting {
         key: Key::Threads,
@@ -161,13 +164,13 @@ pub static OPTIONS: [Setting; COUNT] = [
         source: Source::Flag,
         values: Values::Words(&[
             word(
-                "auto",
+                AUTO,
                 "with `early`, `machine` and `blocks`, counters may be in registers in loops",
             ),
             word("yes", "counters of paths may be in registers, too"),
             word("no", "no counter stays in a register"),
         ]),
-        default: value("auto"),
+        default: value(AUTO),
         need: None,
         brief: brief(9, "WAY", "counters in registers: auto (default), yes or no"),
         meaning: "whether counters may be in registers in loops: `auto` with `early`, `machine` or \

@@ -646,7 +646,7 @@ mod tests {
             12 => sign != overflow,
             _ => sum == 0 || sign != overflow,
         };
-        even == (question % 2 == 0)
+        even == question.is_multiple_of(2)
     }
 
     #[test]
