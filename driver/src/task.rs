@@ -226,7 +226,9 @@ impl<'a> Line<'a> {
 /// code makes machine code of it by other tools, which have no plugin.
 fn plugin_options(settings: &Settings, words: &CommandLine) -> Vec<String> {
     let mut options = settings.plugin_options();
-    if settings.is(Key::Stage, AUTO) && words.has("-emit-llvm") {
+    let is_asked_for =
+        |word: &OsStr| word == "-emit-llvm" || word.as_bytes().starts_with(b"-fembed-bitcode");
+    if settings.is(Key::Stage, AUTO) && words.own().any(is_asked_for) {
         options.push(format!("-pathcc-stage={LATE}"));
     }
     if settings.is(Key::Stage, EARLY) && !words.has("-fno-discard-value-names") {

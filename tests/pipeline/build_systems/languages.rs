@@ -28,6 +28,17 @@ fn what_other_compilers_made_counts_as_well() {
         );
         assert!(executed(&lines, suffix).contains("in 1 of 1 function"), "{suffix}");
     }
+    // Counters are in what becomes machine code elsewhere, or by a clang without our options.
+    for (name, lines) in [
+        ("embedded", "pathcc -g -O2 -fembed-bitcode sample.c -o embedded"),
+        (
+            "later",
+            "pathcc -g -O2 -emit-llvm -c sample.c -o later.bc; clang-22 -O2 -c later.bc; \
+             pathcc later.o -o later",
+        ),
+    ] {
+        assert!(executed(lines, name).contains("in 1 of 1 function"), "{name}");
+    }
     // Rust links what pathcc has compiled, with pathcc as its linker.
     let lines = "pathcc -g -c part.c; ar rcs libpart.a part.o; \
                  rustc -Clinker=pathcc -L. -lstatic=part main.rs -o rust";
