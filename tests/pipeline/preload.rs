@@ -84,7 +84,8 @@ fn counted(folder: &Path, command: &str) -> String {
     );
     let report = shell(folder, "pathprof report --all --top 0 *.pathprof 2>/dev/null || :");
     let other = |line: &&str| {
-        !["image ", "run", "when ", "warning:"].iter().any(|start| line.starts_with(start))
+        let is_left_out = |start: &&str| line.starts_with(start);
+        !line.is_empty() && !["image ", "run", "when ", "warning:"].iter().any(is_left_out)
     };
     let kept = report.lines().filter(other);
     says + &kept.map(|line| format!("{line}\n")).collect::<String>()
