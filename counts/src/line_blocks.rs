@@ -58,8 +58,8 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
     lines.list.into_iter().filter(|(_, blocks)| !blocks.all.is_empty()).collect()
 }
 
-/// Returns true if a block contains only code that the compiler made, or none: in machine code,
-/// behind a call.
+/// Returns true if a block contains only code that the compiler made, or none. In machine code,
+/// there may be none behind a call.
 pub fn is_made(block: &manifest::Block) -> bool {
     match block.locations.as_slice() {
         [] => block.opcodes.is_empty(),

@@ -446,7 +446,7 @@ impl Function {
         self.shape.locations.iter().any(|location| location.line != 0)
     }
 
-    /// Returns true if it would have more paths if there were no limit, and registers enough.
+    /// Returns true if paths end because of the limit, or because no register is free.
     pub fn is_cut_short(&self) -> bool {
         [manifest::CutReason::Limit, manifest::CutReason::Register]
             .into_iter()

@@ -222,13 +222,13 @@ impl<'a> Line<'a> {
 }
 
 /// The plugin's options. Before optimisation, the names of blocks show which of them the source
-/// has; whoever asks clang for names has them in what it writes, too. And whoever asks for LLVM's
-/// code makes machine code of it by other tools, which have no plugin.
+/// has; whoever asks clang for names has them in what it writes, too. LLVM's code that clang writes
+/// has counters, since what makes machine code of it may have no plugin.
 fn plugin_options(settings: &Settings, words: &CommandLine) -> Vec<String> {
     let mut options = settings.plugin_options();
-    let is_asked_for =
+    let writes_llvm =
         |word: &OsStr| word == "-emit-llvm" || word.as_bytes().starts_with(b"-fembed-bitcode");
-    if settings.is(Key::Stage, AUTO) && words.own().any(is_asked_for) {
+    if settings.is(Key::Stage, AUTO) && words.own().any(writes_llvm) {
         options.push(format!("-pathcc-stage={LATE}"));
     }
     if settings.is(Key::Stage, EARLY) && !words.has("-fno-discard-value-names") {

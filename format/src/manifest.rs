@@ -566,6 +566,12 @@ pub enum CutReason {
     Register,
 }
 
+impl CutReason {
+    /// All of them. The position of each is its code in manifests.
+    pub const ALL: [Self; 6] =
+        [Self::BackEdge, Self::Opaque, Self::Limit, Self::LoopEntry, Self::Call, Self::Register];
+}
+
 impl Function {
     /// Returns the function as a skipped one. A reason that it already has is kept.
     #[must_use]

@@ -96,16 +96,8 @@ fn full() -> Function {
         Outcome::Resumed,
         Outcome::Destroyed,
     ];
-    let reasons = [
-        CutReason::BackEdge,
-        CutReason::Opaque,
-        CutReason::Limit,
-        CutReason::LoopEntry,
-        CutReason::Call,
-        CutReason::Register,
-    ];
-    let ends = reasons.map(|why| DagEdgeKind::End { block: 3, why });
-    let starts = reasons.map(|why| DagEdgeKind::Start { block: 2, why });
+    let ends = CutReason::ALL.map(|why| DagEdgeKind::End { block: 3, why });
+    let starts = CutReason::ALL.map(|why| DagEdgeKind::Start { block: 2, why });
     let others = [
         DagEdgeKind::Flow { edge: 7 },
         DagEdgeKind::Leave { block: 1 },

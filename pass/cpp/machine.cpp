@@ -193,7 +193,8 @@ struct PathpassMachineInstruction {
   uint32_t Facts;
   // Registers that are live before it, and those that it reads or writes.
   uint16_t Live, Touched;
-  // What it asks of the flags: the number of a condition, or what says that it asks none, or more.
+  // The condition that it reads from the flags; `NoCondition` if it does not read them, and
+  // `AnyCondition` if it reads more.
   uint32_t Condition;
   // The block that an exception of this call leads to, or all ones.
   uint32_t LandingPad;
@@ -450,7 +451,7 @@ static uint16_t touched(const MachineInstr &MI, const Machine &T) {
   return Mask;
 }
 
-// What an instruction asks of the flags.
+// The condition that an instruction reads from the flags.
 static uint32_t conditionOf(const MachineInstr &MI, const Machine &T) {
   auto *TRI = MI.getMF()->getSubtarget().getRegisterInfo();
   if (!MI.readsRegister(T.Flags, TRI))

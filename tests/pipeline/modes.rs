@@ -104,11 +104,15 @@ fn counters_in_registers_are_exact_once_the_loop_is_left() {
     let folder = folder.path();
     fs::write(folder.join("loop.c"), LOOP).expect("a file");
     let mut sizes = Vec::new();
-    for (mode, promotion) in
-        [("blocks", "auto"), ("blocks", "no"), ("paths", "auto"), ("paths", "no")]
-    {
-        let promotes = promotion == "auto";
-        let flags = [format!("-fpath-mode={mode}"), format!("-fpath-promotion={promotion}")];
+    for (mode, promotion, promotes) in [
+        ("-fpath-mode=blocks", "auto", true),
+        ("-fpath-mode=blocks", "no", false),
+        ("-fpath-stage=late", "yes", true),
+        ("-fpath-stage=late", "auto", false),
+        ("-fpath-mode=paths", "auto", true),
+        ("-fpath-mode=paths", "no", false),
+    ] {
+        let flags = [mode.to_owned(), format!("-fpath-promotion={promotion}")];
         let flags = ["-O2", "-fno-unroll-loops", &flags[0], &flags[1], "loop.c", "-o", "loop"];
         assert!(run(folder, &bin("pathcc"), &flags).0);
         let code = Command::new("objdump")
@@ -151,7 +155,7 @@ fn counters_in_registers_are_exact_once_the_loop_is_left() {
         }
     }
     assert!(
-        sizes[0] > sizes[1] && sizes[2] > sizes[3],
+        sizes[0] > sizes[1] && sizes[2] > sizes[3] && sizes[4] > sizes[5],
         "with promotion the sum is added where the loop is left: {sizes:?}"
     );
 }

@@ -84,11 +84,11 @@ fn counted(folder: &Path, command: &str) -> String {
     );
     let report = shell(folder, "pathprof report --all --top 0 *.pathprof 2>/dev/null || :");
     let other = |line: &&str| {
-        let is_left_out = |start: &&str| line.starts_with(start);
-        !line.is_empty() && !["image ", "run", "when ", "warning:"].iter().any(is_left_out)
+        !["image ", "run", "when ", "warning:"].iter().any(|start| line.starts_with(start))
     };
-    let kept = report.lines().filter(other);
-    says + &kept.map(|line| format!("{line}\n")).collect::<String>()
+    let kept: String = report.lines().filter(other).map(|line| format!("{line}\n")).collect();
+    // A blank line stands before warnings.
+    says + kept.trim_end()
 }
 
 #[test]

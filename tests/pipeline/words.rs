@@ -72,7 +72,8 @@ fn libraries_and_code_with_relocations_read_their_words_by_two() {
         shell(
             folder,
             &format!(
-                "pathcc -fpath-stage=late -O2 -fuse-ld={linker} -Wl,-q program.c -o program && ./program"
+                "pathcc -fpath-stage=late -O2 -fuse-ld={linker} -Wl,-q program.c -o program \
+                 && ./program"
             ),
         );
         let [at_once, by_two] = readings(&folder.join("program"));

@@ -78,7 +78,7 @@ pub enum End {
 pub fn reason(why: CutReason) -> &'static str {
     match why {
         CutReason::BackEdge => "back edge",
-        // A block log tells both alike.
+        // A block log does not tell them apart.
         CutReason::Opaque | CutReason::Call => "opaque edge",
         CutReason::Limit => "limit",
         CutReason::LoopEntry => "loop entry",

@@ -1,7 +1,7 @@
 //#with: | -O1 | -O2 | -O3
 //#entries: main 1
 //#incomplete: 0
-// Comparisons whose ways join before anything looks at the flags: a count on such a way must leave the answer.
+// Comparisons whose ways join before anything reads the flags: a count on such a way keeps them.
 #include <stdio.h>
 #define AT(i, op) if (a[i] != b[i]) return a[i] op b[i];
 #define CHAIN(name, type, op) \

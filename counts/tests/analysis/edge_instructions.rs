@@ -14,8 +14,7 @@ fn edge(from: u32, to: u32, jumps: u32) -> Edge {
     Edge { from, to, opcodes: if jumps > 0 { opcodes } else { Vec::new() }, ..Edge::default() }
 }
 
-/// Returns a loop: block 0 jumps to block 1, which returns, under a condition, and else to
-/// block 2, which jumps back.
+/// Returns a loop: block 0 jumps to block 1 or to block 2. Block 1 returns, and block 2 jumps back.
 fn a_loop() -> Function {
     let dag = |kind, value| DagEdge { kind, value };
     let back = CutReason::BackEdge;

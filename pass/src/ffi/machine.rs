@@ -29,8 +29,8 @@ pub(crate) struct ReadFunction {
 /// No block, and no instruction.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Of an instruction that does not ask for the flags; larger numbers are of those that ask more
-/// than a condition. Must match `NoCondition` in `cpp/machine.cpp`.
+/// Of an instruction that does not read the flags. Larger numbers are of those that read more than
+/// a condition. Must match `NoCondition` in `cpp/machine.cpp`.
 pub(crate) const NO_CONDITION: u32 = 16;
 
 /// Must match `PathpassMachineInstruction` in `cpp/machine.cpp`.
@@ -48,7 +48,7 @@ pub(crate) struct Instruction {
     pub(crate) facts: u32,
     pub(crate) live: u16,
     pub(crate) touched: u16,
-    /// The number of a condition that it asks of the flags, or [`NO_CONDITION`] or larger.
+    /// The condition that it reads from the flags, or [`NO_CONDITION`] or larger.
     pub(crate) condition: u32,
     pub(crate) landing_pad: u32,
 }

@@ -113,14 +113,14 @@ impl BitOrAssign for Registers {
     }
 }
 
-/// A question that an instruction asks of the flags, or its opposite: the number that x86 gives to
-/// the question, which is even.
+/// A condition that an instruction reads from the flags, or its opposite. x86 numbers conditions so
+/// that one of the two is even: this has its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Condition(u32);
 
 impl Condition {
-    /// What a register holds 1 for, and what is added to that register's lowest byte, 1 or 0, so
-    /// that the flags answer the question as before.
+    /// The condition for which a register holds 1, and else 0; and the number whose addition to its
+    /// lowest byte makes flags that have the condition if they had it before.
     fn kept_as(self) -> (u32, i64) {
         match self.0 {
             // Overflow and sign: 1 + 127 has both, 0 + 127 neither.
@@ -181,8 +181,8 @@ impl<'ctx> Block<'ctx> {
         Instruction(&self.instructions[at])
     }
 
-    /// The only question that is asked of the flags as they are before an instruction; `None` if
-    /// there are several.
+    /// The only condition that is read from the flags as they are before an instruction; `None` if
+    /// several are, or more than conditions.
     pub(crate) fn condition(&self, at: usize) -> Option<Condition> {
         let mut found = None;
         for index in at..self.instructions.len() {
@@ -504,9 +504,9 @@ pub(crate) enum Code {
     Save(Register),
     /// Pops a register.
     Restore(Register),
-    /// Keeps the answer to a question in a register; no flags change.
+    /// Keeps in a register whether the condition holds; no flags change.
     SaveCondition(Register, Condition),
-    /// Makes flags that give this answer.
+    /// Makes flags that have the condition if the register says so.
     RestoreCondition(Register, Condition),
     /// Copies a register to a vector register.
     SaveInVector(Register, Vector),
@@ -631,12 +631,12 @@ pub(crate) fn add_assembly(context: *mut Context, function: FunctionValue<'_>, t
 mod tests {
     use super::*;
 
-    /// The answer of x86 to a question, by its number, of the flags that adding two bytes makes.
-    fn answer(question: u32, a: u8, b: u8) -> bool {
+    /// True if x86's condition of this number holds of the flags that adding two bytes makes.
+    fn holds(condition: u32, a: u8, b: u8) -> bool {
         let (sum, carry) = a.overflowing_add(b);
         let (_, overflow) = (a as i8).overflowing_add(b as i8);
         let sign = (sum as i8) < 0;
-        let even = match question & !1 {
+        let even = match condition & !1 {
             0 => overflow,
             2 => carry,
             4 => sum == 0,
@@ -646,18 +646,18 @@ mod tests {
             12 => sign != overflow,
             _ => sum == 0 || sign != overflow,
         };
-        even == question.is_multiple_of(2)
+        even == condition.is_multiple_of(2)
     }
 
     #[test]
-    fn flags_give_the_answer_that_was_kept() {
-        for question in (0..16).step_by(2) {
-            let (kept, added) = Condition(question).kept_as();
-            for holds in [false, true] {
-                let byte = u8::from(if kept == question { holds } else { !holds });
-                assert_eq!(answer(question, byte, added as u8), holds, "{question}");
-                assert_eq!(answer(question + 1, byte, added as u8), !holds, "{question}");
-                assert!([question, question + 1].contains(&kept));
+    fn flags_have_the_condition_that_was_kept() {
+        for condition in (0..16).step_by(2) {
+            let (kept, added) = Condition(condition).kept_as();
+            for held in [false, true] {
+                let byte = u8::from(if kept == condition { held } else { !held });
+                assert_eq!(holds(condition, byte, added as u8), held, "{condition}");
+                assert_eq!(holds(condition + 1, byte, added as u8), !held, "{condition}");
+                assert!([condition, condition + 1].contains(&kept));
             }
         }
     }

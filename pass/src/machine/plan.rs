@@ -62,7 +62,7 @@ pub(crate) struct ShortOfRegisters {
 }
 
 impl ShortOfRegisters {
-    /// True if paths end before a node therefore.
+    /// True if paths end before a node for this reason.
     pub(crate) fn at(&self, block: Block) -> bool {
         self.everywhere || self.before.binary_search(&block).is_ok()
     }
@@ -81,8 +81,9 @@ pub(crate) fn plan<'ctx>(
         ..techniques
     };
     let mut ends = calls::ends(&graph, techniques.loop_entries);
-    let lower = LIMITS.into_iter().filter(|&limit| limit < options.limit);
-    let mut limits = std::iter::once(options.limit.min(MOST)).chain(lower);
+    let highest = options.limit.min(MOST);
+    let lower = LIMITS.into_iter().filter(|&limit| limit < highest);
+    let mut limits = std::iter::once(highest).chain(lower);
     let mut limit = limits.next().expect("the first is the one that is asked for");
     let mut before: Vec<Block> = Vec::new();
     let mut rounds = 0;
@@ -157,8 +158,7 @@ pub(crate) fn plan<'ctx>(
             let is_lent = |region: Region| loans.at[region.index()].is_some();
             base::place(&regions, taken, |region| needs(region) && !is_lent(region))
         };
-        let short_of_registers =
-            ShortOfRegisters { before, everywhere: limit < options.limit.min(MOST) };
+        let short_of_registers = ShortOfRegisters { before, everywhere: limit < highest };
         return Ok(MachinePlan {
             graph,
             cfg,

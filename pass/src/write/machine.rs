@@ -1,9 +1,9 @@
 //! Writes the counting code of a unit into its machine code.
 //!
-//! A step of a counter is one instruction. It is all that changes flags. Where those live to answer
-//! one question, a free register keeps the answer. Where they live for more, and where no register
-//! is left for the address, what is needed is saved on the stack around the step, below what a leaf
-//! function may keep there.
+//! A step of a counter is one instruction. It is all that changes flags. Where flags live of which
+//! only one condition is read, a free register keeps whether that holds. Where more of them is
+//! read, and where no register is left for the address, the stack keeps what is needed around the
+//! step, below what a leaf function may have there.
 
 use std::ffi::CString;
 
@@ -285,7 +285,7 @@ impl Writer<'_, '_> {
         let needs_base = base.is_none() && self.needs_base(region);
         let base = base.or_else(|| needs_base.then(|| self.read_anywhere(&mut spare, &mut code)));
         let end = sums.end.get(&region);
-        // Steps of what is summed up are taken in.
+        // The sum takes in the steps of its own counter.
         let is_summed = |step: &&PathStep| {
             end.is_some_and(|sum| matches!(step.op, Op::CountAt(id) if id == sum.counter))
         };

@@ -28,7 +28,7 @@ fn what_other_compilers_made_counts_as_well() {
         );
         assert!(executed(&lines, suffix).contains("in 1 of 1 function"), "{suffix}");
     }
-    // Counters are in what becomes machine code elsewhere, or by a clang without our options.
+    // Bitcode has counters if it becomes machine code without our options.
     for (name, lines) in [
         ("embedded", "pathcc -g -O2 -fembed-bitcode sample.c -o embedded"),
         (

@@ -7,15 +7,6 @@ use super::body::{Source, Writer, code, decoded};
 use crate::manifest::{CutReason, DagEdge, DagEdgeKind, Outcome};
 use crate::wire::{Error, Result, Sink};
 
-const REASONS: [CutReason; 6] = [
-    CutReason::BackEdge,
-    CutReason::Opaque,
-    CutReason::Limit,
-    CutReason::LoopEntry,
-    CutReason::Call,
-    CutReason::Register,
-];
-
 pub(super) fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
     to.put_list(dag, |to, edge| {
         let (tag, index, why) = match edge.kind {
@@ -28,7 +19,7 @@ pub(super) fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
         to.put_varint(tag);
         to.put_varint(u64::from(index));
         if let Some(why) = why {
-            to.put_varint(code(&REASONS, &why));
+            to.put_varint(code(&CutReason::ALL, &why));
         }
         to.put_varint(edge.value);
     });
@@ -48,8 +39,11 @@ pub(super) fn get_dag(from: &mut Source<'_>, edges: usize, blocks: usize) -> Res
             },
             tag @ (2 | 3) => {
                 let block = from.index(blocks, "an acyclic edge's block is out of range")?;
-                let why =
-                    decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
+                let why = decoded(
+                    &CutReason::ALL,
+                    from.reader.varint()?,
+                    "a reason for a cut is unknown",
+                )?;
                 if tag == 2 {
                     DagEdgeKind::End { block, why }
                 } else {

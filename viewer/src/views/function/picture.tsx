@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 
-import type { PathData } from "../../data/types";
+import type { Cut, PathData } from "../../data/types";
 import { fittedInto, widthOf } from "../../ui/measure";
 import { brief, digits, heat, near, percent, plural, sum } from "../../ui/numbers";
 import { ArrowHead } from "../../ui/parts";
@@ -293,6 +293,16 @@ function WaysPicture(props: {
     );
 }
 
+/** What an edge that is cut says of it. */
+const CUTS: Record<Exclude<Cut, "">, string> = {
+    back: "closes a loop: one path ends, the next begins",
+    entry: "enters a loop: one path ends, the next begins",
+    limit: "cut at the path limit: one path ends, the next begins",
+    register: "no register is free: one path ends, the next begins",
+    call: "one path ends before the call, the next begins behind it",
+    opaque: "holds no code: one path ends, the next begins",
+};
+
 function EdgePicture(props: {
     model: FunctionModel;
     drawn: Drawn;
@@ -317,12 +327,7 @@ function EdgePicture(props: {
             ? "not known from what is counted"
             : `${percent(count, from)} of what left bb${data[0]}`,
         ...(edge.count === null ? [] : [`${percent(count, to)} of what came to bb${data[1]}`]),
-        ...(data[4] === "back" ? ["closes a loop: one path ends, the next begins"] : []),
-        ...(data[4] === "entry" ? ["enters a loop: one path ends, the next begins"] : []),
-        ...(data[4] === "limit" ? ["cut at the path limit: one path ends, the next begins"] : []),
-        ...(data[4] === "register" ? ["no register is free: one path ends, the next begins"] : []),
-        ...(data[4] === "call" ? ["one path ends before the call, the next begins behind it"] : []),
-        ...(data[4] === "opaque" ? ["holds no code: one path ends, the next begins"] : []),
+        ...(data[4] ? [CUTS[data[4]]] : []),
     ].join("\n");
     const seen = edge.text;
     const beside = besides(drawn, width);
