@@ -66,7 +66,7 @@ pub const PROFILE_VERSION: u32 = 6;
 pub const RAW_VERSION: u32 = 4;
 
 /// Version of the trace file. Any other version is refused with a message.
-pub const TRACE_VERSION: u32 = 6;
+pub const TRACE_VERSION: u32 = 7;
 
 /// Names that the pass emits and the linker defines.
 pub mod names {
@@ -199,7 +199,7 @@ pub mod names {
     pub const TRACE_TICKETS: &str = "__pathcc.trace.tickets";
 
     /// The function of a unit that records that memory was allocated or freed.
-    pub const TRACE_ALLOCATED: &str = "__pathcc.trace.allocated";
+    pub const TRACE_ALLOCATED: &str = "__pathcc.trace.allocation";
 
     /// The function by which traced code records the call of a function of MPI. Before the call, it
     /// takes the [number](crate::messages) and 0, and returns the time in ticks. After the call, it

@@ -1,8 +1,9 @@
 // Which instructions access memory: loads and stores, atomic operations, intrinsics of LLVM and of
-// the processor.
+// the processor, and the calls by which the initialisation of a static variable ends.
 #include "accesses.h"
 
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -19,6 +20,41 @@ static Tickets ticketsOf(AtomicOrdering Order, SyncScope::ID Scope, bool Stores 
   if (Scope == SyncScope::SingleThread || !(Releases || Acquires))
     return Tickets::Relaxed;
   return Releases && Acquires ? Tickets::Both : Releases ? Tickets::Before : Tickets::After;
+}
+
+// The function that begins the initialisation of a static variable, once another thread does not
+// initialise it (Itanium C++ ABI, 3.3.3).
+static constexpr StringRef BeginsStatic = "__cxa_guard_acquire";
+
+// Whether a call ends an initialisation, with success or not. The C++ library then stores to the
+// first byte of the guard, as a release, or lets another thread begin. Code that finds the variable
+// initialised loads that byte, as an acquire.
+static bool endsStatic(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee && Call.arg_size() == 1 && Call.getArgOperand(0)->getType()->isPointerTy() &&
+         (Callee->getName() == "__cxa_guard_release" || Callee->getName() == "__cxa_guard_abort");
+}
+
+void acquireStatics(Function &F) {
+  SmallVector<CallBase *, 4> Found;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      if (auto *Callee = Call->getCalledFunction();
+          Callee && Callee->getName() == BeginsStatic && Call->arg_size() == 1)
+        Found.push_back(Call);
+  for (CallBase *Call : Found) {
+    BasicBlock::iterator At = std::next(Call->getIterator());
+    // Blocks end behind calls in a trace.
+    if (auto *Jump = dyn_cast<BranchInst>(&*At); Jump && Jump->isUnconditional())
+      At = Jump->getSuccessor(0)->getFirstInsertionPt();
+    auto *Load = new LoadInst(Type::getInt8Ty(F.getContext()), Call->getArgOperand(0), "path.guard",
+                              false, Align(1), AtomicOrdering::Acquire, SyncScope::System, At);
+    markComputed(*Load);
+  }
+}
+
+void markComputed(Instruction &Inserted) {
+  Inserted.setMetadata("pathcc.computed", MDNode::get(Inserted.getContext(), {}));
 }
 
 namespace {
@@ -116,6 +152,8 @@ public:
         noteFence(*Fence);
       else if (auto *Call = dyn_cast<IntrinsicInst>(&I))
         noteIntrinsic(*Call);
+      else if (auto *Call = dyn_cast<CallInst>(&I); Call && endsStatic(*Call))
+        note(I, AccessKind::Store, Call->getArgOperand(0), 1, nullptr, Tickets::Before);
     }
   }
 };

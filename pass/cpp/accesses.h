@@ -25,5 +25,13 @@ struct TracedAccess {
   Tickets Taken;
 };
 
+// Lets whoever waited for another thread to initialise a static variable acquire what that has
+// stored: what stands behind the wait is not the code that finds it initialised. The loads that are
+// inserted have a mark.
+void acquireStatics(llvm::Function &F);
+
+// Marks an instruction that was inserted for a trace.
+void markComputed(llvm::Instruction &Inserted);
+
 // The accesses of a block in their order.
 llvm::SmallVector<TracedAccess, 8> accessesOf(llvm::BasicBlock &BB);

@@ -217,12 +217,8 @@ class Addresses {
     Copy->dropPoisonGeneratingAnnotations();
     Copy->insertBefore(Entry->getIterator());
     Copy->setDebugLoc(DebugLoc());
-    mark(*Copy);
+    markComputed(*Copy);
     return Copies[{Of, At}] = Copy;
-  }
-
-  static void mark(Instruction &Inserted) {
-    Inserted.setMetadata("pathcc.computed", MDNode::get(Inserted.getContext(), {}));
   }
 
   size_t add(Item New) {
@@ -385,7 +381,7 @@ public:
       (IsStride ? Of.Length : Of.Address) =
           Expander.expandCodeFor(Of.Known, Of.Known->getType(), Of.At);
       for (Instruction *Inserted : Expander.getAllInsertedInstructions())
-        mark(*Inserted);
+        markComputed(*Inserted);
     }
   }
 
@@ -419,6 +415,7 @@ extern "C" void pathpass_accesses(LLVMValueRef Value, FunctionAnalysisManager *A
                                   bool WithVariables, void *Visitor,
                                   void (*Visit)(void *, const PathpassAccess *)) {
   auto &F = *unwrap<Function>(Value);
+  acquireStatics(F);
   Addresses All(F, *Analyses, WithStack, WithOffsets, WithLoops, WithVariables);
   auto &Dominators = Analyses->getResult<DominatorTreeAnalysis>(F);
   for (auto *Node : depth_first(Dominators.getRootNode()))

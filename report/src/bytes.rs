@@ -136,7 +136,7 @@ pub fn trace(bytes: &[u8], path: &Path) {
         let mut objects = owned.as_ref().map(|owned| owned.stream(stream.number));
         for entry in Steps::new(&trace, &program, stream, &()).take(MOST_STEPS) {
             listed += 1;
-            let objects = objects.as_mut().map(|objects| objects.of(&program, &entry));
+            let objects = objects.as_mut().map(|objects| objects.of(&entry));
             let objects = objects.as_deref();
             let touched = AccessedObjects { objects, names: &names };
             let step = match entry {

@@ -5,6 +5,7 @@ use trace::ids::ThreadId;
 use trace::order::item::CodePlace;
 use trace::steps::program::Program;
 use trace::task_analysis::TaskAnalysis;
+use trace::tasks::imbalance::Meeting;
 
 /// A task graph with its trace.
 #[derive(Clone, Copy)]
@@ -37,10 +38,10 @@ pub struct LockUse<'a> {
     pub place: Option<CodePlace>,
 }
 
-/// A barrier. Times are in nanoseconds.
+/// A barrier, or the end of parallel regions. Times are in nanoseconds.
 pub struct BarrierUse<'a> {
-    /// Its address.
-    pub address: u64,
+    /// Where threads wait for each other.
+    pub meeting: Meeting,
     /// The name of the object there, if it is known.
     pub name: Option<&'a str>,
     /// The number of times that threads met there.
@@ -74,13 +75,17 @@ pub fn barriers(analysis: &TaskAnalysis) -> Vec<BarrierUse<'_>> {
     let TaskAnalysis { tasks, lock_names, .. } = analysis;
     let barriers = tasks.imbalance.barriers().into_iter();
     barriers
-        .map(|(address, of)| {
+        .map(|(meeting, of)| {
             let mut last: Vec<_> =
                 of.last.iter().map(|(thread, times)| (*thread, *times)).collect();
             last.sort_unstable();
+            let name = match meeting {
+                Meeting::Barrier(address) => lock_names.name(address),
+                Meeting::Region(_) => None,
+            };
             BarrierUse {
-                address,
-                name: lock_names.name(address),
+                meeting,
+                name,
                 episodes: of.episodes,
                 lost: tasks.times.nanoseconds(of.lost),
                 last,

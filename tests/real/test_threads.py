@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real import mapreduce, memory, mpi, openmp, parallel, races, task_forms
+from tests.real import mapreduce, memory, mpi, openmp, orders, parallel, races, task_forms
 from tests.real.conftest import Found
 
 LEVELS = ("-O0", "-O2")
@@ -18,6 +18,12 @@ def test_mapreduce(name: str, found: Found) -> None:
 @pytest.mark.parametrize("program", races.PROGRAMS, ids=lambda program: program.name)
 def test_races(program: races.Program, home: Path, found: Found) -> None:
     found(races.check(program, home))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("program", orders.PROGRAMS, ids=lambda program: program.name)
+def test_order(program: orders.Program, level: str, home: Path, found: Found) -> None:
+    found(orders.check(program, level, home))
 
 
 @pytest.mark.parametrize("name", openmp.PROGRAMS)

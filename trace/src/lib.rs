@@ -8,9 +8,11 @@
 //! * [`order`] determines the order between threads.
 //! * [`tasks`] builds and measures the task graph.
 //! * [`memory`] analyses accesses to memory that threads share.
+//! * `fast_map` is a hash map by numbers.
 //! * [`task_analysis`] is the task graph with everything that is shown of it.
 #![forbid(unsafe_code)]
 
+mod fast_map;
 pub mod file;
 pub mod ids;
 pub mod memory;

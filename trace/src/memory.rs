@@ -11,20 +11,20 @@
 //! * [`sharing`] finds the memory that threads share.
 //! * [`uses`] combines these: the amount of memory that is used, by each owner, and the reuse
 //!   distances.
-//! * `line_map` is a fast map by lines.
+//! * `shadow` has the past accesses to memory that a later one may race with.
 
 pub mod cache;
 mod clocks;
 pub mod distances;
 pub mod frees;
 mod lifetimes;
-mod line_map;
 pub mod locks;
 pub mod owned;
 pub mod owner_names;
 pub(crate) mod owner_walk;
 pub mod owners;
 pub mod races;
+mod shadow;
 pub mod sharing;
 pub mod simulation;
 mod sites;

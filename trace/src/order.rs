@@ -7,6 +7,7 @@
 //! * [`releases`] has the releases that operations wait for. `conditions`, `barriers`, `threads`,
 //!   `locks`, `openmp` and `dependences` determine the releases that an operation waited for,
 //!   [`objects`] combines them.
+//! * `waiting` tells whether a thread does nothing but wait.
 //! * [`walk`] merges the streams in the order of tickets and passes everything to a visitor.
 //! * `places` finds the source locations of paths and accesses.
 
@@ -21,4 +22,5 @@ mod places;
 pub mod releases;
 pub mod source;
 mod threads;
+mod waiting;
 pub mod walk;

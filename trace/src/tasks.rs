@@ -3,7 +3,8 @@
 //! * [`graph`] is the graph in compact arrays, [`builder`] the visitor that builds it,
 //!   [`segmented`] an array that grows without copies.
 //! * [`span`] finds the critical path of the graph, [`parallelism`] the number of concurrent tasks.
-//! * [`contention`] has the waits for locks, [`imbalance`] the late arrivals at barriers.
+//! * [`contention`] has the waits for locks, [`imbalance`] the late arrivals at barriers
+//!   and at the ends of regions.
 //! * [`hot`] finds the functions and paths on the critical path.
 
 pub mod builder;

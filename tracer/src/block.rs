@@ -7,6 +7,7 @@ use core::ptr;
 use pathformat::descriptor::trace_block;
 
 use crate::owners::Owner;
+use crate::regions::Regions;
 use crate::waits::Waits;
 
 /// The number of signal handlers that may interrupt each other in a thread, each with a stream of
@@ -79,6 +80,8 @@ pub(crate) struct ThreadState {
     pub(crate) thread: u64,
     /// The waits of the thread, as OpenMP reports them.
     pub(crate) waits: Waits,
+    /// The parallel regions that it has begun.
+    pub(crate) regions: Regions,
 }
 
 const _: () = {
@@ -207,6 +210,7 @@ mod tests {
             beyond: 0,
             thread: 0,
             waits: Waits::NONE,
+            regions: Regions::NONE,
         }
     }
 

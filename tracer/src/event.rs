@@ -1,5 +1,7 @@
 //! Writes events into the stream of the calling thread, and takes tickets.
 //!
+//! An event can be completed as long as it is the last record of its stream.
+//!
 //! As long as there is room it takes no lock and blocks no signal. A handler that interrupts has a
 //! stream of its own, and the thread's words are unchanged when it has ended. A handler that
 //! interrupts a thread without any stream begins that thread's own, and sets the words. Nothing was
@@ -11,9 +13,10 @@ use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use pathformat::trace::RecordKind;
-use zerocopy::{Immutable, IntoBytes};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::block::Block;
+use crate::written::Written;
 
 /// Takes a ticket: a number, from 1, that is unique in the process.
 pub(crate) fn ticket() -> u64 {
@@ -37,8 +40,34 @@ unsafe extern "C" {
     fn give_room() -> usize;
 }
 
+impl Written {
+    /// Returns the payload of the event, if it is of this type and still the last record of the
+    /// stream. The memory of a full chunk is used again for the next one.
+    pub(crate) fn payload<'a, T: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned>(
+        self,
+    ) -> Option<&'a mut T> {
+        if self == Self::NONE || self != Self::last() {
+            return None;
+        }
+        let start = self.behind.checked_sub(size_of::<T>())?;
+        // SAFETY: the thread's own memory, which it has just filled with as many bytes. Nothing is
+        // written there until the next record.
+        unsafe { ptr::with_exposed_provenance_mut::<T>(start).as_mut() }
+    }
+
+    /// Returns the end of the last record.
+    fn last() -> Self {
+        // SAFETY: the thread's own memory.
+        let words = unsafe { &mut *Block::own() };
+        // SAFETY: null, or the thread's own memory.
+        let state = unsafe { words.state.as_mut() };
+        let chunks = state.map_or(0, |state| state.current().0.chunks);
+        Self { behind: words.place(), chunks }
+    }
+}
+
 /// Writes an event.
-pub(crate) fn write<T: IntoBytes + Immutable>(kind: RecordKind, payload: &T) {
+pub(crate) fn write<T: IntoBytes + Immutable>(kind: RecordKind, payload: &T) -> Written {
     let words = Block::own();
     // SAFETY: the thread's own memory. A thread without a stream asks for one first, which decides
     // whether its paths are recorded.
@@ -69,4 +98,5 @@ pub(crate) fn write<T: IntoBytes + Immutable>(kind: RecordKind, payload: &T) {
             (*words).end_event();
         }
     }
+    Written::last()
 }

@@ -20,9 +20,9 @@
 //! | `openmp`, `ompt` | the tool that the runtime library of OpenMP calls, and the library's numbers |
 //! | `operation` | the events of operations that synchronise |
 //! | `messages` | calls of MPI |
-//! | `waits`, `locks` | the waits of threads in OpenMP, and the locks that they hold |
+//! | `waits`, `regions`, `locks` | the waits of threads in OpenMP, the regions that they began, the locks that they hold |
 //! | `threads` | the beginning and the end of threads |
-//! | `event`, `clock` | writing events, tickets, and the time |
+//! | `event`, `written`, `clock` | writing and completing events, tickets, and the time |
 //! | `next` | the functions that ours replace |
 //! | `region` | the parts of a run that are recorded |
 //! | `shared` | the state that all threads share: images, streams, and the owners of chunks |
@@ -64,6 +64,7 @@ mod openmp;
 mod operation;
 mod owners;
 mod region;
+mod regions;
 mod shared;
 #[cfg(panic = "abort")]
 mod signals;
@@ -72,3 +73,4 @@ mod synchronisation;
 #[cfg(panic = "abort")]
 mod threads;
 mod waits;
+mod written;

@@ -18,6 +18,7 @@ pub(crate) enum Callback {
     MutexAcquire = 26,
     MutexAcquired = 27,
     Flush = 29,
+    Reduction = 31,
 }
 
 /// `ompt_scope_begin`: the callback reports a beginning.
@@ -34,7 +35,6 @@ pub(crate) mod sync_region {
     pub(crate) const BARRIER_IMPLEMENTATION: u32 = 4;
     pub(crate) const TASKWAIT: u32 = 5;
     pub(crate) const TASKGROUP: u32 = 6;
-    pub(crate) const REDUCTION: u32 = 7;
     pub(crate) const BARRIER_IMPLICIT_WORKSHARE: u32 = 8;
     pub(crate) const BARRIER_IMPLICIT_PARALLEL: u32 = 9;
     pub(crate) const BARRIER_TEAMS: u32 = 10;

@@ -21,9 +21,10 @@ use crate::clock;
 use crate::locks;
 use crate::next;
 use crate::ompt::{Callback, SCOPE_BEGIN, TASK_INITIAL, dependence_type, sync_region, task_status};
-use crate::operation::Begun;
+use crate::operation::{self, Begun};
 use crate::threads;
 use crate::waits::Wait;
+use crate::written::Written;
 
 process::table_of_others!("__pathcc_trace_openmp_others", "", "getenv", "__tsan_init");
 
@@ -100,7 +101,7 @@ const FINISHED: [u32; 4] = [
 const NO_TOOL: i32 = -2;
 
 /// Returns the functions that the library calls.
-fn callbacks() -> [(Callback, usize); 13] {
+fn callbacks() -> [(Callback, usize); 14] {
     [
         (Callback::ParallelBegin, parallel_begin as *const () as usize),
         (Callback::ParallelEnd, parallel_end as *const () as usize),
@@ -115,6 +116,7 @@ fn callbacks() -> [(Callback, usize); 13] {
         (Callback::MutexAcquire, mutex_acquire as *const () as usize),
         (Callback::MutexAcquired, mutex_acquired as *const () as usize),
         (Callback::Flush, flush as *const () as usize),
+        (Callback::Reduction, reduction as *const () as usize),
     ]
 }
 
@@ -193,7 +195,7 @@ fn state<'a>() -> Option<&'a mut ThreadState> {
 }
 
 extern "C" fn parallel_begin(
-    _task: *mut u64,
+    task: *mut u64,
     _frame: usize,
     region: *mut u64,
     asked: u32,
@@ -204,10 +206,15 @@ extern "C" fn parallel_begin(
     let given = take_numbers(2);
     set_word(region, given);
     Begun::now(Operation::ParallelBegin, given, asked.into()).end();
+    if let Some(state) = state() {
+        state.regions.begin(task as usize, given);
+    }
 }
 
-extern "C" fn parallel_end(region: *mut u64, _task: *mut u64, _flags: i32, _code: usize) {
-    Begun::now(Operation::ParallelEnd, number(region), 0).end();
+extern "C" fn parallel_end(region: *mut u64, task: *mut u64, _flags: i32, _code: usize) {
+    // The library may have given the word of the region to another one by now.
+    let known = state().and_then(|state| state.regions.end(task as usize));
+    Begun::now(Operation::ParallelEnd, known.unwrap_or_else(|| number(region)), 0).end();
 }
 
 extern "C" fn implicit_task(
@@ -328,7 +335,6 @@ extern "C" fn sync_region(
     let operation = match kind {
         sync_region::TASKWAIT => Operation::TaskWait,
         sync_region::TASKGROUP => Operation::TaskGroup,
-        sync_region::REDUCTION => return,
         kind if BARRIERS.contains(&kind) => Operation::Barrier,
         _ => return,
     };
@@ -358,28 +364,40 @@ fn begin_wait(operation: Operation, kind: u32, region: *mut u64, task: *mut u64)
         Operation::Barrier => (region as u64, team().1),
         _ => (number(task), 0),
     };
-    let begun = Begun::now(operation, object, count.into());
-    let (before, begin) = (begun.before, begun.begin);
-    let wait = Wait { task: task as usize, kind, count, object, before, begin };
-    let has_room = state().is_some_and(|state| state.waits.begin(wait));
-    if !has_room && before != 0 {
-        // The beginning of the wait gets an event of its own.
-        begun.write(0, 0);
+    let written = Begun::now(operation, object, count.into()).write_open();
+    if let Some(state) = state() {
+        state.waits.begin(Wait { task: task as usize, kind, count, object, written });
     }
 }
 
 fn end_wait(operation: Operation, kind: u32, task: *mut u64) {
     let wait = state().and_then(|state| state.waits.end(task as usize, kind));
-    let begun = match wait {
-        Some(Wait { object, count, before, begin, .. }) => {
-            Begun { operation, object, other: count.into(), before, begin }
-        }
-        None => {
-            let object = if operation == Operation::Barrier { 0 } else { number(task) };
-            Begun { operation, object, other: 0, before: 0, begin: clock::ticks() }
-        }
+    let (object, count, written) = match wait {
+        Some(Wait { object, count, written, .. }) => (object, count, written),
+        None if operation == Operation::Barrier => (0, 0, Written::NONE),
+        None => (number(task), 0, Written::NONE),
     };
-    begun.end();
+    let (other, begin) = (count.into(), clock::ticks());
+    let begun = Begun { operation, object, other, before: 0, begin };
+    let after = operation::acquire(operation);
+    if !begun.complete(written, 0, after) {
+        begun.write(0, after);
+    }
+}
+
+/// Records that a thread combines the reductions of those that have arrived at a barrier before it.
+/// What a thread combines elsewhere is ordered by a lock or by atomic accesses.
+extern "C" fn reduction(_kind: u32, endpoint: u32, region: *mut u64, task: *mut u64, _code: usize) {
+    let (object, other) = if word(task) & ENDED != 0 {
+        (0, number(region))
+    } else if state().is_some_and(|state| state.waits.is_in(task as usize, &BARRIERS)) {
+        (region as u64, 0)
+    } else {
+        return;
+    };
+    let begins = endpoint == SCOPE_BEGIN;
+    let operation = if begins { Operation::ReduceBegin } else { Operation::ReduceEnd };
+    Begun::now(operation, object, other).end();
 }
 
 /// Returns the word of the calling thread's region, null if there is none, and the number of

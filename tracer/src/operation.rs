@@ -1,12 +1,17 @@
-//! The events of operations by which threads synchronise, and one way to write them.
+//! The events of operations by which threads synchronise, and the ways to write them.
 //!
 //! An operation that releases takes a ticket before it begins. One that acquires takes a ticket
 //! after it has ended. Tickets thus never contradict the order that the program saw.
+//!
+//! What others may see before the operation is over is written before it: the process may be killed
+//! in between.
 
 use pathformat::trace::{Operation, RecordKind, Synchronisation};
 
+use crate::block::Block;
 use crate::clock;
 use crate::event;
+use crate::written::Written;
 
 /// An operation that has begun.
 pub(crate) struct Begun {
@@ -37,6 +42,28 @@ impl Begun {
 
     /// Writes the event of an operation that ends now with this result and this ticket after it.
     pub(crate) fn write(self, result: u32, after: u64) {
+        self.put(result, after);
+    }
+
+    /// Writes the event of an operation before it ends, as if it did nothing but release.
+    pub(crate) fn write_open(self) -> Written {
+        self.put(0, 0)
+    }
+
+    /// Completes the event of an operation that ends now, if that can still be done.
+    pub(crate) fn complete(&self, written: Written, result: u32, after: u64) -> bool {
+        let Some(event) = written.payload::<Synchronisation>() else { return false };
+        event.result = result.into();
+        event.other = self.other.into();
+        event.end = clock::ticks().into();
+        event.after = after.into();
+        // Another thread may have begun or ended a recorded part meanwhile.
+        // SAFETY: the thread's own memory.
+        unsafe { (*Block::own()).obey() };
+        true
+    }
+
+    fn put(self, result: u32, after: u64) -> Written {
         let event = Synchronisation {
             operation: (self.operation as u32).into(),
             result: result.into(),
@@ -47,7 +74,7 @@ impl Begun {
             begin: self.begin.into(),
             end: clock::ticks().into(),
         };
-        event::write(RecordKind::Synchronised, &event);
+        event::write(RecordKind::Synchronised, &event)
     }
 }
 

@@ -2,12 +2,11 @@
 //!
 //! An executable defines these functions of the C library (`linker-shim/src/traces.rs`). Each
 //! passes its arguments and its number to one function here, which calls the C library's and writes
-//! an event behind it. An event is thus behind the paths that an operation runs in its own thread,
-//! as `pthread_once` does.
+//! an event: before the call if other threads may go on by it, else behind it. That of
+//! `pthread_once` is behind the paths that it runs, which others wait for.
 //!
 //! The frame between the program and the C library is written in assembly, since a wait may end
 //! with the thread: unwinders have to pass it.
-//! with the thread: unwinders have to come through.
 
 use core::arch::global_asm;
 use core::ffi::CStr;
@@ -21,6 +20,7 @@ use crate::clock;
 use crate::next;
 use crate::operation::{self, Begun};
 use crate::threads::{self, Creation};
+use crate::written::Written;
 
 process::table_of_others!("__pathcc_trace_errno", "", "__errno_location");
 
@@ -168,6 +168,8 @@ struct Call {
     thread: u64,
     /// The program's start function for the thread, and its argument.
     start: [usize; 2],
+    /// The event, if it was written before the call.
+    written: Written,
 }
 
 /// Looks up the functions of the C library. It must not be called in a handler.
@@ -202,6 +204,13 @@ extern "C" fn begin(call: &mut Call) -> usize {
     }
     call.begin = clock::ticks();
     call.before = operation::release(function.operation);
+    call.written = if is_written_first(function.operation) {
+        let (object, other) = objects(function, call, 0);
+        let (operation, before, begin) = (function.operation, call.before, call.begin);
+        Begun { operation, object, other, before, begin }.write_open()
+    } else {
+        Written::NONE
+    };
     match following(function) {
         0 => missing as *const () as usize,
         address => address,
@@ -212,29 +221,17 @@ extern "C" fn begin(call: &mut Call) -> usize {
 extern "C" fn end(call: &mut Call) {
     let function = &FUNCTIONS[call.number % FUNCTIONS.len()];
     let result = result(function.returns, call.result);
-    let [first, second, third, _] = call.arguments;
     let mut operation = function.operation;
-    let (object, other) = match function.takes {
-        Takes::Object => (first as u64, 0),
-        Takes::ObjectAndOther => (first as u64, second as u64),
-        Takes::Thread => (0, first as u64),
-        Takes::Start(_) => {
-            let [start, argument] = call.start;
-            if result != 0 {
-                threads::forget(&Creation { number: call.thread, start, argument });
-            }
+    let (mut object, mut other) = objects(function, call, result);
+    if let Takes::Start(_) = function.takes {
+        let [start, argument] = call.start;
+        if result != 0 {
+            threads::forget(&Creation { number: call.thread, start, argument });
+        } else {
             // SAFETY: the C library has just written there.
-            let thread = if result == 0 { unsafe { (first as *const u64).read() } } else { 0 };
-            (call.thread, thread)
+            other = unsafe { (call.arguments[0] as *const u64).read() };
         }
-        Takes::Nothing => (call.result as u32 as u64, 0),
-        Takes::Information if result == 0 && third != 0 => {
-            // SAFETY: the C library has just written there.
-            (unsafe { ((third + PROCESS_OFFSET) as *const u32).read() }.into(), 0)
-        }
-        Takes::Information => (0, 0),
-    };
-    let mut object = object;
+    }
     if operation == Operation::Fork && result == 0 && call.result == 0 {
         operation = Operation::ForkChild;
         object = process::sys::parent().into();
@@ -255,7 +252,39 @@ extern "C" fn end(call: &mut Call) {
         before: call.before,
         begin: call.begin,
     };
-    begun.write(result as u32, if has_ended { operation::acquire(operation) } else { 0 });
+    let after = if has_ended { operation::acquire(operation) } else { 0 };
+    if begun.complete(call.written, result as u32, after) {
+        return;
+    }
+    if call.written == Written::NONE {
+        begun.write(result as u32, after);
+    } else if after != 0 {
+        Begun { before: 0, ..begun }.write(result as u32, after);
+    }
+}
+
+/// Returns true if the event of an operation is written before the call: other threads may go on
+/// by it, and it runs no code of the program.
+fn is_written_first(operation: Operation) -> bool {
+    use Operation::{Barrier, Broadcast, Create, Post, Signal, Unlock, WaitCondition};
+    matches!(operation, Create | Unlock | WaitCondition | Signal | Broadcast | Barrier | Post)
+}
+
+/// Returns the objects of an operation with this result, as far as its arguments tell them.
+fn objects(function: &Function, call: &Call, result: i32) -> (u64, u64) {
+    let [first, second, third, _] = call.arguments;
+    match function.takes {
+        Takes::Object => (first as u64, 0),
+        Takes::ObjectAndOther => (first as u64, second as u64),
+        Takes::Thread => (0, first as u64),
+        Takes::Start(_) => (call.thread, 0),
+        Takes::Nothing => (call.result as u32 as u64, 0),
+        Takes::Information if result == 0 && third != 0 => {
+            // SAFETY: the C library has just written there.
+            (unsafe { ((third + PROCESS_OFFSET) as *const u32).read() }.into(), 0)
+        }
+        Takes::Information => (0, 0),
+    }
 }
 
 /// Returns 0, or the error number.

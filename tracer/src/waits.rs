@@ -1,7 +1,10 @@
 //! The waits of a thread in OpenMP. While a thread waits it may run other tasks, which wait in
 //! their turn. The waits are therefore a stack.
 
-/// The greatest depth at which a wait inside other waits is one event with its beginning and end.
+use crate::written::Written;
+
+/// The greatest depth of waits inside other waits at which the end of a wait is told with its
+/// object.
 const DEPTH: usize = 32;
 
 /// A wait that has begun. All-zero bytes are a valid value.
@@ -15,15 +18,13 @@ pub(crate) struct Wait {
     pub(crate) count: u32,
     /// The object at which they wait.
     pub(crate) object: u64,
-    /// The ticket before the wait.
-    pub(crate) before: u64,
-    /// The time at which it began.
-    pub(crate) begin: u64,
+    /// The event of its beginning.
+    pub(crate) written: Written,
 }
 
 impl Wait {
     #[cfg(test)]
-    const NONE: Self = Self { task: 0, kind: 0, count: 0, object: 0, before: 0, begin: 0 };
+    const NONE: Self = Self { task: 0, kind: 0, count: 0, object: 0, written: Written::NONE };
 }
 
 /// The waits of a thread. All-zero bytes are a valid value.
@@ -38,12 +39,18 @@ impl Waits {
     #[cfg(test)]
     pub(crate) const NONE: Self = Self { depth: 0, begun: [Wait::NONE; DEPTH], locking: 0 };
 
-    /// Begins a wait. Returns false if there is no room for it.
+    /// Begins a wait. Returns false, and changes nothing, if there is no room for it.
     pub(crate) fn begin(&mut self, wait: Wait) -> bool {
         let Some(place) = self.begun.get_mut(self.depth) else { return false };
         *place = wait;
         self.depth += 1;
         true
+    }
+
+    /// Returns true if the innermost wait is one of a task, of one of these kinds.
+    pub(crate) fn is_in(&self, task: usize, kinds: &[u32]) -> bool {
+        let last = self.depth.checked_sub(1).and_then(|at| self.begun.get(at));
+        last.is_some_and(|wait| wait.task == task && kinds.contains(&wait.kind))
     }
 
     /// Ends a wait, and with it those inside it that have no end. Returns the wait if it is known.
@@ -62,9 +69,11 @@ mod tests {
     #[test]
     fn waits_end_from_the_inside_out() {
         let mut waits = Waits::NONE;
-        let wait = |task, kind| Wait { task, kind, begin: task as u64, ..Wait::NONE };
-        let ended = |waits: &mut Waits, task, kind| waits.end(task, kind).map(|wait| wait.begin);
+        let wait = |task, kind| Wait { task, kind, object: task as u64, ..Wait::NONE };
+        let ended = |waits: &mut Waits, task, kind| waits.end(task, kind).map(|wait| wait.object);
+        assert!(!waits.is_in(1, &[3]));
         assert!(waits.begin(wait(1, 3)) && waits.begin(wait(2, 5)) && waits.begin(wait(3, 6)));
+        assert!(waits.is_in(3, &[1, 6]) && !waits.is_in(3, &[3]) && !waits.is_in(2, &[5, 6]));
         assert_eq!(ended(&mut waits, 2, 6), None);
         assert_eq!(ended(&mut waits, 2, 5), Some(2));
         assert_eq!(ended(&mut waits, 3, 6), None, "it ended with the one around it");

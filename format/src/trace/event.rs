@@ -6,6 +6,10 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// The payload of [`Synchronised`](super::RecordKind::Synchronised): an operation by which threads
 /// or processes wait for each other.
 ///
+/// An operation that releases is written before it begins, and completed when it has ended. If the
+/// process is killed meanwhile, its release is there. A wait in which its thread did something else
+/// has two events: one without a ticket of the acquire, another one without a ticket of the release.
+///
 /// A *ticket* is a unique number in the process, from 1. The ticket `before` is taken just before
 /// the operation releases others, `after` when the operation itself has acquired. So an operation
 /// that waited for another one has the larger ticket of the two.
@@ -183,6 +187,11 @@ operations! {
     OrderedSource = 35 "ordered_source" Releases,
     /// An iteration waits for the iteration `object`.
     OrderedSink = 36 "ordered_sink" Acquires,
+    /// A thread that has arrived at the barrier `object`, or at the end of the parallel region
+    /// `other`, combines what threads that arrived before have reduced.
+    ReduceBegin = 37 "reduce_begin" Acquires,
+    /// It has combined them, and hands on the result: `object` and `other` as above.
+    ReduceEnd = 38 "reduce_end" Releases,
 }
 
 /// The order that an operation establishes between threads.
@@ -221,6 +230,9 @@ impl Synchronisation {
 
 /// The payload of [`Allocated`](super::RecordKind::Allocated): memory is allocated, or freed, or
 /// both.
+///
+/// Both have a [ticket](Synchronisation), so that the blocks which have been at an address are in
+/// the order in which the allocator gave them out, whichever threads had them.
 #[repr(C)]
 #[derive(
     Clone,
@@ -243,6 +255,27 @@ pub struct Allocation {
     pub size: U64,
     /// The address of the freed memory; 0 if there is none.
     pub former: U64,
+    /// The ticket before the free.
+    pub before: U64,
+    /// The ticket after the allocation.
+    pub after: U64,
+}
+
+impl Allocation {
+    /// Returns true if memory is allocated.
+    pub fn allocates(&self) -> bool {
+        self.address.get() != 0
+    }
+
+    /// Returns true if memory is freed, or gets another size where it is.
+    pub fn frees(&self) -> bool {
+        self.former.get() != 0
+    }
+
+    /// Returns true if memory gets another size where it is.
+    pub fn resizes(&self) -> bool {
+        self.allocates() && self.address == self.former
+    }
 }
 
 /// The payload of [`Clock`](super::RecordKind::Clock): the readings of two clocks at the same time.

@@ -1,6 +1,6 @@
 //! The calls of a function that allocate or free memory.
 //!
-//! They are known by the names that C, POSIX and the C++ ABI give them, and by the attribute
+//! They are known by the names that C, POSIX, the C++ ABI and libomp give them, and by the attribute
 //! `alloc_size`, by which a program says so of its own functions.
 
 use inkwell::values::InstructionValue;
@@ -12,10 +12,27 @@ use crate::llvm::{self, InstructionFacts};
 pub(crate) struct Allocation {
     /// How the caller gets the address of new memory, if there is any.
     pub(crate) address: Option<AddressSource>,
-    /// The size of new memory: the product of these operands; none if only the function knows.
-    pub(crate) size: [Option<u32>; 2],
+    /// The size of new memory.
+    pub(crate) size: Size,
     /// The operand whose memory is free behind the call.
     pub(crate) former: Option<u32>,
+}
+
+/// The size of new memory, in operands; none if only the function knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// Their product.
+    Product([Option<u32>; 2]),
+    /// Their sum.
+    Sum([Option<u32>; 2]),
+}
+
+impl Size {
+    /// The operands.
+    pub(crate) fn operands(self) -> impl Iterator<Item = u32> {
+        let (Self::Product(operands) | Self::Sum(operands)) = self;
+        operands.into_iter().flatten()
+    }
 }
 
 /// The way in which a function hands over the address of the memory.
@@ -31,7 +48,7 @@ pub(crate) enum AddressSource {
 
 impl Allocation {
     const fn new(address: AddressSource, size: [Option<u32>; 2], former: Option<u32>) -> Self {
-        Self { address: Some(address), size, former }
+        Self { address: Some(address), size: Size::Product(size), former }
     }
 }
 
@@ -39,7 +56,16 @@ const fn of_size(size: [Option<u32>; 2]) -> Allocation {
     Allocation::new(AddressSource::Returned, size, None)
 }
 
-const FREES: Allocation = Allocation { address: None, size: [None, None], former: Some(0) };
+const FREES: Allocation =
+    Allocation { address: None, size: Size::Product([None, None]), former: Some(0) };
+
+/// The memory of a task of OpenMP: what libomp knows of it and its private variables, and behind
+/// that what it shares. libomp uses it for another task when this one has ended.
+const TASK: Allocation = Allocation {
+    address: Some(AddressSource::Returned),
+    size: Size::Sum([Some(3), Some(4)]),
+    former: None,
+};
 
 /// The functions, by their symbols.
 const KNOWN: &[(&str, Allocation)] = &[
@@ -62,6 +88,8 @@ const KNOWN: &[(&str, Allocation)] = &[
     ("free", FREES),
     ("cfree", FREES),
     ("munmap", FREES),
+    ("__kmpc_omp_task_alloc", TASK),
+    ("__kmpc_omp_target_task_alloc", TASK),
     ("_Znwm", of_size([Some(0), None])),
     ("_Znam", of_size([Some(0), None])),
     ("_ZnwmRKSt9nothrow_t", of_size([Some(0), None])),
@@ -124,6 +152,6 @@ fn has_its_types(call: InstructionValue<'_>, allocation: Allocation) -> bool {
         }
     };
     has_address
-        && allocation.size.into_iter().flatten().all(is_word)
+        && allocation.size.operands().all(is_word)
         && allocation.former.is_none_or(is_pointer)
 }

@@ -203,15 +203,15 @@ define i32 @ordered(ptr %p) {
 ; CHECK-LABEL: define ptr @again(
 ; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
 ; CHECK-NEXT: [[FREED:%.*]] = ptrtoint ptr %p to i64
-; CHECK-NEXT: call void @__pathcc.trace.allocated(i64 0, i64 0, i64 [[FREED]])
+; CHECK-NEXT: call void @__pathcc.trace.allocation(i64 0, i64 0, i64 [[FREED]], i64 0)
 ; CHECK-NEXT: call void @free(ptr %p)
 ; CHECK: [[NEW:%.*]] = call ptr @calloc(i64 %n, i64 8)
 ; CHECK-NEXT: [[ADDRESS:%.*]] = ptrtoint ptr [[NEW]] to i64
 ; CHECK-NEXT: [[SIZE:%.*]] = mul i64 %n, 8
-; CHECK-NEXT: call void @__pathcc.trace.allocated(i64 [[ADDRESS]], i64 [[SIZE]], i64 0)
+; CHECK-NEXT: call void @__pathcc.trace.allocation(i64 [[ADDRESS]], i64 [[SIZE]], i64 0, i64 0)
 ; CHECK: ret ptr [[NEW]]
 ; PATHS-LABEL: define ptr @again(
-; PATHS-NOT: @__pathcc.trace.allocated
+; PATHS-NOT: @__pathcc.trace.allocation
 ; PATHS: ret ptr
 declare void @free(ptr)
 declare ptr @calloc(i64, i64)
@@ -219,6 +219,42 @@ define ptr @again(ptr %p, i64 %n) {
   call void @free(ptr %p)
   %q = tail call ptr @calloc(i64 %n, i64 8)
   ret ptr %q
+}
+
+; What may free memory and allocate other memory takes the ticket of the free before. The size of a
+; task of OpenMP is a sum.
+; CHECK-LABEL: define ptr @longer(
+; CHECK: atomicrmw add ptr %path.tickets
+; CHECK-NEXT: [[BEFORE:%.*]] = add i64
+; CHECK-NEXT: [[NEW:%.*]] = call ptr @realloc(ptr %p, i64 %n)
+; CHECK: call void @__pathcc.trace.allocation(i64 {{.*}}, i64 %n, i64 {{.*}}, i64 [[BEFORE]])
+; CHECK: call ptr @__kmpc_omp_task_alloc(
+; CHECK: [[SIZE:%.*]] = add i64 %n, 24
+; CHECK-NEXT: call void @__pathcc.trace.allocation(i64 {{.*}}, i64 [[SIZE]], i64 0, i64 0)
+; CHECK: ret ptr
+declare ptr @realloc(ptr, i64)
+declare ptr @__kmpc_omp_task_alloc(ptr, i32, i32, i64, i64, ptr)
+define ptr @longer(ptr %p, i64 %n) {
+  %q = call ptr @realloc(ptr %p, i64 %n)
+  %t = call ptr @__kmpc_omp_task_alloc(ptr %p, i32 0, i32 1, i64 %n, i64 24, ptr %p)
+  ret ptr %q
+}
+
+; Whoever initialises a static variable releases its guard, and whoever has waited acquires it.
+; CHECK-LABEL: define i32 @initialised(
+; CHECK: call i32 @__cxa_guard_acquire(ptr @guard)
+; CHECK: load atomic i8, ptr @guard acquire
+; CHECK: atomicrmw add ptr %path.tickets
+; CHECK: atomicrmw add ptr %path.tickets
+; CHECK: call void @__cxa_guard_release(ptr @guard)
+; CHECK: ret i32
+@guard = internal global i64 0
+declare i32 @__cxa_guard_acquire(ptr)
+declare void @__cxa_guard_release(ptr)
+define i32 @initialised() {
+  %first = call i32 @__cxa_guard_acquire(ptr @guard)
+  call void @__cxa_guard_release(ptr @guard)
+  ret i32 %first
 }
 
 ; The address of a variable of the image is not recorded: a table tells where that is. That of one

@@ -87,6 +87,8 @@ struct AllocationEntry {
     address: Option<u64>,
     size: u64,
     former: Option<u64>,
+    before: Option<u64>,
+    after: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     owners: Option<Vec<Option<OwnerEntry>>>,
 }
@@ -195,6 +197,8 @@ pub fn event(
                 address: known(record.address.get()),
                 size: record.size.get(),
                 former: known(record.former.get()),
+                before: known(record.before.get()).filter(|_| record.frees()),
+                after: known(record.after.get()).filter(|_| record.allocates()),
                 owners: touched.entries(1),
             },
             out,

@@ -7,17 +7,24 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 use trace::file::Stream;
 use trace::ids::TaskId;
+use trace::steps::program::Program;
 use trace::task_analysis::TaskAnalysis;
+use trace::tasks::imbalance::Meeting;
 use trace::tasks::span::Span;
 
 use crate::schema;
-use crate::task_graph::{self, BarrierUse, LockUse};
+use crate::task_graph::{self, BarrierUse, LockUse, TaskGraphReport};
 
 /// Writes a graph. The streams are those of its threads, with each thread's own first.
 ///
 /// # Errors
 /// The errors of `out`.
-pub fn write(analysis: &TaskAnalysis, threads: &[Vec<&Stream>], out: &mut dyn Write) -> Result<()> {
+pub fn write(
+    report: &TaskGraphReport<'_>,
+    threads: &[Vec<&Stream>],
+    out: &mut dyn Write,
+) -> Result<()> {
+    let TaskGraphReport { analysis, program, .. } = report;
     let TaskAnalysis { tasks, by_time, by_instructions, parallelism, .. } = analysis;
     let threads: Vec<Value> = threads
         .iter()
@@ -43,7 +50,7 @@ pub fn write(analysis: &TaskAnalysis, threads: &[Vec<&Stream>], out: &mut dyn Wr
             }),
         ),
         ("locks", locks(analysis)),
-        ("barriers", barriers(analysis)),
+        ("barriers", barriers(analysis, program)),
     ];
     for (key, value) in parts {
         write!(out, ",\n\"{key}\":{value}")?;
@@ -93,11 +100,17 @@ fn locks(analysis: &TaskAnalysis) -> Value {
     task_graph::locks(analysis).into_iter().map(lock).collect()
 }
 
-fn barriers(analysis: &TaskAnalysis) -> Value {
+fn barriers(analysis: &TaskAnalysis, program: &Program) -> Value {
     let barrier = |of: BarrierUse<'_>| {
+        let (object, region) = match of.meeting {
+            Meeting::Barrier(address) => (Some(address), None),
+            Meeting::Region(place) => (None, program.end_of_path(place)),
+        };
+        let region = region.map(|at| json!({ "file": at.file, "line": at.line }));
         json!({
-            "object": of.address,
+            "object": object,
             "name": of.name,
+            "region": region,
             "episodes": of.episodes,
             "lost": of.lost,
             "last": of.last,

@@ -15,6 +15,7 @@ use trace::order::source::threads;
 use trace::steps::program::Program;
 use trace::tasks::graph::TaskKind;
 use trace::tasks::hot::Heat;
+use trace::tasks::imbalance::Meeting;
 use trace::tasks::span::Span;
 
 use crate::show::document::{Document, Fact, Remark};
@@ -189,6 +190,21 @@ fn stream(streams: &[u64], thread: ThreadId) -> Cell<'static> {
 fn object_cells(address: u64, name: Option<&str>) -> [Cell<'static>; 2] {
     let object = name.map_or(Cell::Unknown, |name| Cell::Text(terminal(name).into_owned()));
     [Cell::Text(format!("{address:#x}")), object]
+}
+
+/// Returns where threads wait for each other, and its name.
+fn meeting_cells(report: &TaskGraphReport<'_>, meeting: Meeting) -> [Cell<'static>; 2] {
+    match meeting {
+        Meeting::Barrier(address) => {
+            object_cells(address, report.analysis.lock_names.name(address))
+        }
+        Meeting::Region(place) => {
+            let at = report.program.end_of_path(place).map(|at| (base_name(&at.file), at.line));
+            let line = at.map(|(file, line)| format!(" {file}:{line}")).unwrap_or_default();
+            let begin = format!("{}{}", name(report.program, place.function), terminal(&line));
+            [Cell::Text("end of region".into()), Cell::Text(begin)]
+        }
+    }
 }
 
 fn number(number: u64) -> Cell<'static> {
@@ -366,7 +382,7 @@ fn barriers(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
         let stream = |thread: ThreadId| streams.get(thread.index()).copied();
         let last = last.into_iter().map(|(thread, times)| (stream(thread), times)).collect();
         let numbers = [number(of.episodes), number(of.lost), Cell::Streams(last)].into_iter();
-        Row::from(numbers.chain(object_cells(of.address, of.name)).collect::<Vec<_>>())
+        Row::from(numbers.chain(meeting_cells(report, of.meeting)).collect::<Vec<_>>())
     });
     let columns = vec![
         Column::new("episodes", CellKind::Number),
@@ -384,7 +400,7 @@ fn episodes(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     let rows = report.analysis.tasks.imbalance.worst().into_iter().map(|of| {
         let spread = of.last.saturating_sub(of.first);
         let time = |ticks| number(report.analysis.tasks.times.nanoseconds(ticks));
-        let [address, object] = object_cells(of.object, report.analysis.lock_names.name(of.object));
+        let [address, object] = meeting_cells(report, of.meeting);
         Row::from(vec![
             time(of.lost),
             time(spread),

@@ -24,6 +24,10 @@ use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 /// The size in bytes of the cache that is shown for each object and function.
 const CACHE: u64 = 32 << 10;
 
+/// The time that a line takes from one core to another one, in nanoseconds. It is between 30 and 150
+/// on the processors of today.
+const TRANSFER: u64 = 70;
+
 /// The use of memory in a trace.
 struct MemoryReport<'a> {
     program: &'a Program,
@@ -212,7 +216,8 @@ impl MemoryReport<'_> {
     fn lines(&self, top: usize) -> Table<'static> {
         let lines = self.uses.sharing.lines();
         let mut rows: Vec<_> = lines.into_iter().collect();
-        rows.sort_by_key(|(line, of)| (Reverse(of.false_sharing), Reverse(of.true_sharing), *line));
+        let moves = |of: &SharedLine| of.transfers().max(of.false_sharing + of.true_sharing);
+        rows.sort_by_key(|(line, of)| (Reverse(moves(of)), Reverse(of.false_sharing), *line));
         let all = rows.len();
         let row = |(line, of): (u64, &SharedLine)| {
             let places: BTreeSet<String> = of
@@ -224,6 +229,8 @@ impl MemoryReport<'_> {
                 .collect();
             let threads: BTreeSet<ThreadId> = of.places.iter().map(|of| of.0).collect();
             Row::from(vec![
+                Cell::Number(moves(of).into()),
+                Cell::Number((moves(of).saturating_mul(TRANSFER)).into()),
                 Cell::Number(of.false_sharing.into()),
                 Cell::Number(of.true_sharing.into()),
                 Cell::Number(threads.len() as u128),
@@ -235,6 +242,8 @@ impl MemoryReport<'_> {
         Table {
             name: "shared lines",
             columns: vec![
+                Column::new("moves", CellKind::Number).key("transfers"),
+                Column::new("moves ns", CellKind::Nanoseconds).key("transfer_time"),
                 Column::new("false", CellKind::Number).key("false_sharing"),
                 Column::new("true", CellKind::Number).key("true_sharing"),
                 Column::new("threads", CellKind::Number),
@@ -243,7 +252,16 @@ impl MemoryReport<'_> {
                 Column::new("accesses", CellKind::Text),
             ],
             rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
-            notes: left_out(top, all, &plural(all, "line")).into_iter().collect(),
+            notes: left_out(top, all, &plural(all, "line"))
+                .into_iter()
+                .chain((all > 0).then(|| {
+                    format!(
+                        "moves: of the line between threads, if those took turns where nothing \
+                         orders them; moves ns: {TRANSFER} ns each; false, true: moves if each \
+                         thread did as much at once as it could"
+                    )
+                }))
+                .collect(),
             empty: "No line went from thread to thread.".into(),
         }
     }

@@ -274,7 +274,7 @@ fn what_is_no_trace_is_refused() {
     scene.write("newer", &bytes);
     refused(
         "newer",
-        "this trace has format version 99, and this pathprof reads version 6; use the pathprof that \
+        "this trace has format version 99, and this pathprof reads version 7; use the pathprof that \
          belongs to the pathcc that built the program",
     );
 }
@@ -652,7 +652,8 @@ fn races_are_told_where_nothing_orders() {
 
 /// The record of memory that is allocated, or is free from now on.
 fn allocation(address: u64, size: u64, former: u64) -> Vec<u8> {
-    let event = Allocation { address: address.into(), size: size.into(), former: former.into() };
+    let (address, size, former) = (address.into(), size.into(), former.into());
+    let event = Allocation { address, size, former, ..Allocation::default() };
     let word = RecordKind::Allocated.word(size_of::<Allocation>() as u32);
     [&word.to_le_bytes()[..], event.as_bytes()].concat()
 }

@@ -4,9 +4,9 @@
 //! before the current point of another thread if that thread's clock has an entry at least as
 //! large.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::MemoryAccess;
@@ -33,9 +33,9 @@ impl Moment {
 pub(super) struct Clocks {
     threads: Vec<VectorClock>,
     /// The shared copies of clocks, by thread.
-    kept: HashMap<ThreadId, Rc<VectorClock>>,
+    kept: Vec<Option<Rc<VectorClock>>>,
     /// The clocks that atomic accesses released, by address.
-    addresses: HashMap<u64, VectorClock>,
+    addresses: FastMap<u64, VectorClock>,
 }
 
 impl Clocks {
@@ -56,17 +56,23 @@ impl Clocks {
 
     /// Returns the clock of a thread for a change.
     fn changed(&mut self, thread: ThreadId) -> &mut VectorClock {
-        self.kept.remove(&thread);
+        if let Some(kept) = self.kept.get_mut(thread.index()) {
+            *kept = None;
+        }
         self.clock(thread)
     }
 
     /// Returns a shared copy of the clock of a thread. The clock is copied only if it has changed.
     pub(super) fn keep(&mut self, thread: ThreadId) -> Rc<VectorClock> {
-        if let Some(kept) = self.kept.get(&thread) {
+        let at = thread.index();
+        if self.kept.len() <= at {
+            self.kept.resize(at + 1, None);
+        }
+        if let Some(kept) = &self.kept[at] {
             return kept.clone();
         }
         let kept = Rc::new(self.clock(thread).clone());
-        self.kept.insert(thread, kept.clone());
+        self.kept[at] = Some(kept.clone());
         kept
     }
 

@@ -5,7 +5,7 @@
 //! Times that are no longer the last of any line are removed when the tree is full. So the memory
 //! is proportional to the number of lines, not of accesses. The distances are exact.
 
-use crate::memory::line_map::LineMap;
+use crate::fast_map::FastMap;
 
 /// The minimum number of times in the tree.
 const LEAST: usize = 1 << 10;
@@ -14,7 +14,7 @@ const LEAST: usize = 1 << 10;
 #[derive(Clone, Debug, Default)]
 pub struct Distances {
     /// The time of the last access, from 1, by line.
-    last: LineMap<u64, usize>,
+    last: FastMap<u64, usize>,
     /// A Fenwick tree: 1 for each time in `last`. The first element is unused.
     tree: Vec<u32>,
     /// The last time.

@@ -105,11 +105,8 @@ impl Visitor for FreeSearch {
         self.clocks.atomic_after(thread, access);
     }
 
-    fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
+    fn freed(&mut self, thread: ThreadId, allocation: &Allocation) {
         let address = allocation.former.get();
-        if address == 0 {
-            return;
-        }
         if self.is_handler {
             self.frees.by_handlers.insert(address);
             return;

@@ -88,9 +88,10 @@ impl<'a> Owned<'a> {
         let kept =
             numbers.iter().map(|number| selected.contains(number).then(ObjectNumbers::default));
         let mut numbering = Numbering { kept: kept.collect(), ..Numbering::default() };
-        let streams = || inputs(trace, program, times, Detail::Accesses, observer);
-        let owners = Owners::of(program, Frees::of(streams()), trace.run.partial);
-        let owners = walk_with_owners(streams(), owners, &mut numbering);
+        let streams = |detail| inputs(trace, program, times, detail, observer);
+        let frees = Frees::of(streams(Detail::Orders));
+        let owners = Owners::of(program, frees, trace.run.partial);
+        let owners = walk_with_owners(streams(Detail::Accesses), owners, &mut numbering);
         let streams = numbers.iter().enumerate().map(|(at, number)| (*number, at)).collect();
         Self { owners, numbering, streams }
     }
@@ -152,12 +153,11 @@ impl<'a> Objects<'a> {
     /// event, the object of the operation and the mutex of a wait for a condition, or the memory
     /// that is freed. `None` is an unknown object. The entries of the stream must be passed in
     /// order, without omissions.
-    pub fn of(&mut self, program: &Program, entry: &StreamEntry) -> Vec<Option<Object<'a>>> {
+    pub fn of(&mut self, entry: &StreamEntry) -> Vec<Option<Object<'a>>> {
         match entry {
             StreamEntry::Step(step) => {
                 let mut object = |accessed: &Accessed| {
-                    let kind = program.access(&step.path, accessed.at)?.kind;
-                    let is_some = accessed.size > 0 && kind != AccessKind::Fence;
+                    let is_some = accessed.size > 0 && accessed.kind != AccessKind::Fence;
                     self.next(accessed.address.filter(|_| is_some)?)
                 };
                 step.accesses.iter().map(&mut object).collect()
@@ -167,7 +167,7 @@ impl<'a> Objects<'a> {
                 let addresses = of.map(|of| addresses(of, event)).unwrap_or_default();
                 addresses.into_iter().map(|address| self.next(address?)).collect()
             }
-            StreamEntry::Event(Event::Allocated(event)) if event.former.get() > 0 => {
+            StreamEntry::Event(Event::Allocated(event)) if event.frees() => {
                 vec![self.next(event.former.get())]
             }
             StreamEntry::Event(_) | StreamEntry::Gap(_) => Vec::new(),
@@ -211,10 +211,8 @@ impl OwnerVisitor for Numbering {
         }
     }
 
-    fn allocating(&mut self, owners: &mut Owners<'_>, thread: ThreadId, allocation: &Allocation) {
-        if allocation.former.get() > 0 {
-            self.look(owners, thread, allocation.former.get());
-        }
+    fn freed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, allocation: &Allocation) {
+        self.look(owners, thread, allocation.former.get());
     }
 
     fn turn(&mut self, stream: usize) {

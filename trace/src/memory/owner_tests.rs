@@ -96,6 +96,7 @@ impl Run {
             function: FunctionId(function),
             path: PathId(0),
             last: 0,
+            calls_for_user: false,
             actions,
             accesses,
         };
@@ -110,15 +111,22 @@ impl Run {
             self.end_path(thread, 0);
             let block = self.owned[thread].remove(at);
             let former = block.start.into();
-            self.items[thread]
-                .push(Item::Allocated(Allocation { former, ..Allocation::default() }));
+            self.ticket += 1;
+            let before = self.ticket.into();
+            self.items[thread].push(Item::Allocated(Allocation {
+                former,
+                before,
+                ..Allocation::default()
+            }));
         }
         if self.random.below(2) == 0
             && let Some(block) = self.allocate()
         {
             self.end_path(thread, block.number);
             let (address, size) = (block.start.into(), block.size.into());
-            let made = Allocation { address, size, ..Allocation::default() };
+            self.ticket += 1;
+            let after = self.ticket.into();
+            let made = Allocation { address, size, after, ..Allocation::default() };
             self.items[thread].push(Item::Allocated(made));
             self.owned[thread].push(block);
         }
@@ -228,8 +236,8 @@ fn what_is_sure_is_true() {
     }
     let [all, sure, right] = sums;
     assert!(sure * 10 > all * 8, "{sure} of {all} are sure, {right} right");
-    // Guesses are sometimes wrong: a sure owner is more than the last one seen.
-    assert!(right < all, "{right} of {all}");
+    // The tickets of allocations have the order in which threads had the same memory.
+    assert_eq!(right, all);
 }
 
 #[test]

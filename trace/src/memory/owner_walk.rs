@@ -44,17 +44,14 @@ pub(crate) trait OwnerVisitor {
         }
     }
 
-    /// Called for an allocation or a free, before the owners change.
-    fn allocating(
-        &mut self,
-        _owners: &mut Owners<'_>,
-        _thread: ThreadId,
-        _allocation: &Allocation,
-    ) {
-    }
+    /// Called before memory is freed, or gets another size where it is. The owners still know it.
+    fn freed(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId, _allocation: &Allocation) {}
 
-    /// Called for an allocation or a free, after the owners have changed.
+    /// Called when memory was allocated, or has another size where it is.
     fn allocated(&mut self, _allocation: &Allocation) {}
+
+    /// Called when a thread with this `pthread_t` begins.
+    fn thread_began(&mut self, _descriptor: u64) {}
 
     /// Called where records are missing.
     fn missing(&mut self) {}
@@ -118,6 +115,9 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
         _: &Links<Self::Token>,
     ) {
         self.owners.acquired(thread, of, event);
+        if of == Operation::Begin {
+            self.visitor.thread_began(event.other.get());
+        }
     }
 
     fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
@@ -130,9 +130,13 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
         self.visitor.atomic_after(&mut self.owners, thread, access);
     }
 
+    fn freed(&mut self, thread: ThreadId, allocation: &Allocation) {
+        self.visitor.freed(&mut self.owners, thread, allocation);
+        self.owners.free(thread, allocation.former.get());
+    }
+
     fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
-        self.visitor.allocating(&mut self.owners, thread, allocation);
-        self.owners.allocate(thread, allocation);
+        self.owners.allocate(thread, allocation.address.get(), allocation.size.get());
         self.visitor.allocated(allocation);
     }
 

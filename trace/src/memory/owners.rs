@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use pathformat::trace::{Allocation, Operation, Synchronisation};
+use pathformat::trace::{Operation, Synchronisation};
 use profile::globals::{self, Globals};
 use profile::names;
 
@@ -97,6 +97,15 @@ struct Latest {
     found: OwnerLookup,
 }
 
+/// A path that ended.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    function: FunctionId,
+    path: PathId,
+    /// True if it ended at a call in the user's code.
+    calls_for_user: bool,
+}
+
 /// The owners of all addresses at a moment of the walk.
 #[derive(Debug)]
 pub struct Owners<'a> {
@@ -123,8 +132,8 @@ pub struct Owners<'a> {
     partial: bool,
     /// The last moment of each thread at which records are missing.
     missing: HashMap<ThreadId, Moment>,
-    /// The function and the id of the last path, by stream.
-    ended: Vec<Option<(FunctionId, PathId)>>,
+    /// The last path that ended at a call in the user's code, or else the last path, by stream.
+    ended: Vec<Option<Ended>>,
     /// The owner of the memory that a path allocates at its end, by function and path.
     callers: HashMap<(FunctionId, PathId), OwnerId>,
     latest: Option<Latest>,
@@ -320,6 +329,16 @@ impl<'a> Owners<'a> {
         found
     }
 
+    /// Returns the `pthread_t` of the threads whose stack contains an address, if no block of the
+    /// heap has ever been there.
+    pub(super) fn stack_of(&self, address: u64) -> Option<u64> {
+        let above = address.saturating_sub(DESCRIPTOR);
+        let (end, _) = self.stacks.range(above..).next()?;
+        let is_in = address >= end.saturating_sub(STACK);
+        let next = address.saturating_add(1);
+        (is_in && self.blocks.is_free(&(address..next))).then_some(*end)
+    }
+
     /// Returns the stack that contains an address.
     fn stack(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let above = address.saturating_sub(DESCRIPTOR);
@@ -374,28 +393,28 @@ impl<'a> Owners<'a> {
         self.forget();
     }
 
-    /// Adds an allocation or a free, by the call at which the last path of the stream ended.
-    pub fn allocate(&mut self, thread: ThreadId, allocation: &Allocation) {
+    /// Removes the block at an address, which a thread frees.
+    pub fn free(&mut self, thread: ThreadId, address: u64) {
+        let death = self.clocks.moment(thread);
         self.forget();
-        let (start, size) = (allocation.address.get(), allocation.size.get());
-        let former = allocation.former.get();
+        let found = self.search(thread, address);
+        if !found.is_sure || found.start != address {
+            self.doubtful.insert((thread, address), death.part);
+        }
+        self.forget();
+        if let Some(block) = self.blocks.freed(address, self.clocks.of(thread)) {
+            let is_sure = block.is_sure && !self.is_handler;
+            self.blocks.change((block.start, block.end, block.number), |block| {
+                (block.death, block.is_sure) = (Some(death), is_sure);
+            });
+        }
+    }
+
+    /// Adds a block that a thread allocates, by the call at which the last path of the stream ended.
+    /// What the C++ library allocates for the user's code is allocated by the user's call.
+    pub fn allocate(&mut self, thread: ThreadId, start: u64, size: u64) {
+        self.forget();
         let birth = self.clocks.moment(thread);
-        if former > 0 {
-            let found = self.search(thread, former);
-            if !found.is_sure || found.start != former {
-                self.doubtful.insert((thread, former), birth.part);
-            }
-            self.forget();
-            if let Some(block) = self.blocks.freed(former, self.clocks.of(thread)) {
-                let is_sure = block.is_sure && !self.is_handler;
-                self.blocks.change((block.start, block.end, block.number), |block| {
-                    (block.death, block.is_sure) = (Some(birth), is_sure);
-                });
-            }
-        }
-        if start == 0 {
-            return;
-        }
         self.count += 1;
         let owner = self.called();
         self.count(owner, size);
@@ -408,9 +427,11 @@ impl<'a> Owners<'a> {
 
     /// Returns the owner of the block that the last path of the stream allocated.
     fn called(&mut self) -> OwnerId {
-        let Some(path) = self.ended.get(self.stream).copied().flatten() else {
+        let Some(Ended { function, path, .. }) = self.ended.get(self.stream).copied().flatten()
+        else {
             return self.nameless;
         };
+        let path = (function, path);
         if let Some(owner) = self.callers.get(&path) {
             return *owner;
         }
@@ -442,10 +463,14 @@ impl<'a> Owners<'a> {
 
     /// Notes the end of a path of the current stream.
     pub fn end_path(&mut self, done: &EndedPath) {
-        self.end(Some((done.function, done.path)));
+        let EndedPath { function, path, calls_for_user, .. } = *done;
+        let last = self.ended.get(self.stream).copied().flatten();
+        if calls_for_user || !last.is_some_and(|last| last.calls_for_user) {
+            self.end(Some(Ended { function, path, calls_for_user }));
+        }
     }
 
-    fn end(&mut self, path: Option<(FunctionId, PathId)>) {
+    fn end(&mut self, path: Option<Ended>) {
         if self.ended.len() <= self.stream {
             self.ended.resize(self.stream + 1, None);
         }

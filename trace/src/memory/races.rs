@@ -13,11 +13,9 @@ use pathformat::trace::Allocation;
 use crate::ids::ThreadId;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerLookup, Owners};
+use crate::memory::shadow::{CELL, PastAccess, Shadow};
 use crate::order::item::{CodePlace, Item, MemoryAccess};
 use crate::order::walk::Streams;
-
-/// The number of bytes in a cell, which are examined together.
-const CELL: u64 = 8;
 
 /// The maximum number of pairs of places that are kept.
 const MOST: usize = 1 << 16;
@@ -71,10 +69,15 @@ struct Search {
     pending: HashMap<ThreadId, Pending>,
     /// The number of cells that were accessed.
     sequence: u64,
-    /// The accesses that a later one may race with, by cell.
-    cells: HashMap<u64, Vec<PastAccess>>,
+    /// The accesses that a later one may race with.
+    shadow: Shadow,
+    /// The races of the access to a cell, each with its first byte.
+    found: Vec<(PastAccess, u64)>,
     /// The sizes of heap blocks, by address.
     sizes: HashMap<u64, u64>,
+    /// The accessed cells of each stack, by the `pthread_t` of its threads. The C library gives the
+    /// stack of a thread that has ended to a new one.
+    stacks: HashMap<u64, Vec<u64>>,
 }
 
 /// An atomic access between its release and its acquire. It happens in this interval.
@@ -84,17 +87,6 @@ struct Pending {
     part: u64,
     /// The first access of each other thread that happens after the release.
     known: HashMap<ThreadId, u64>,
-}
-
-/// A past access.
-#[derive(Clone, Copy, Debug)]
-struct PastAccess {
-    thread: ThreadId,
-    part: u64,
-    /// The sequence number of the access.
-    sequence: u64,
-    mask: u8,
-    side: RaceSide,
 }
 
 impl<'a> Races<'a> {
@@ -127,7 +119,7 @@ impl Search {
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
             let sequence = self.sequence;
-            let access = PastAccess { thread, part, sequence, mask, side };
+            let access = PastAccess::new((thread, part), sequence, mask, side);
             self.access_cell(owners, cell, access, known);
         }
     }
@@ -139,32 +131,42 @@ impl Search {
         now: PastAccess,
         behind: Option<&HashMap<ThreadId, u64>>,
     ) {
-        let clock = owners.clocks.keep(now.thread);
+        if self.shadow.is_free(cell)
+            && let Some(stack) = owners.stack_of(cell * CELL)
+        {
+            self.stacks.entry(stack).or_default().push(cell);
+        }
+        let clock = owners.clocks.of(now.thread);
         for (thread, pending) in &mut self.pending {
             if *thread != now.thread && pending.part <= clock.of(*thread) {
                 pending.known.entry(now.thread).or_insert(now.sequence);
             }
         }
-        let known = self.cells.entry(cell).or_default();
-        let mut found = Vec::new();
-        known.retain(|then| {
+        let found = &mut self.found;
+        self.shadow.update(cell, now, |then| {
             let is_before = then.thread == now.thread || then.part <= clock.of(then.thread);
             let both = then.mask & now.mask;
-            let conflict = (then.side.writes || now.side.writes)
-                && !(then.side.is_atomic && now.side.is_atomic);
-            let first = behind.and_then(|behind| behind.get(&then.thread));
-            let is_behind = first.is_some_and(|first| then.sequence >= *first);
-            if !is_before && !is_behind && both != 0 && conflict {
-                found.push((*then, cell * CELL + u64::from(both.trailing_zeros())));
+            let (first, second) = (then.side(), now.side());
+            let conflict =
+                (first.writes || second.writes) && !(first.is_atomic && second.is_atomic);
+            if !is_before && both != 0 && conflict {
+                let known = behind.and_then(|behind| behind.get(&then.thread));
+                let is_behind = known.is_some_and(|known| then.sequence >= *known);
+                if !is_behind {
+                    found.push((*then, cell * CELL + u64::from(both.trailing_zeros())));
+                }
             }
             // Later accesses that race with it race with this one, too.
             let is_weaker = then.mask & !now.mask == 0
-                && (now.side.writes || !then.side.writes)
-                && (then.side.is_atomic || !now.side.is_atomic);
+                && (second.writes || !first.writes)
+                && (first.is_atomic || !second.is_atomic);
             !(is_before && is_weaker)
         });
-        known.push(now);
-        found.into_iter().for_each(|(then, address)| self.count_race(owners, &then, &now, address));
+        if !self.found.is_empty() {
+            for (then, address) in std::mem::take(&mut self.found) {
+                self.count_race(owners, &then, &now, address);
+            }
+        }
     }
 
     /// Counts a race between two accesses to a byte.
@@ -176,7 +178,8 @@ impl Search {
         address: u64,
     ) {
         self.count += 1;
-        let pair = (then.side.min(now.side), then.side.max(now.side));
+        let (first, second) = (then.side(), now.side());
+        let pair = (first.min(second), first.max(second));
         if self.pairs.len() < MOST || self.pairs.contains_key(&pair) {
             let threads = (then.thread, now.thread);
             let race = self.pairs.entry(pair).or_insert_with(|| {
@@ -195,14 +198,7 @@ impl Search {
         let Some(last) = size.checked_sub(1).and_then(|more| address.checked_add(more)) else {
             return;
         };
-        let cells = address / CELL..=last / CELL;
-        if last / CELL - address / CELL > self.cells.len() as u64 {
-            self.cells.retain(|cell, _| !cells.contains(cell));
-        } else {
-            cells.for_each(|cell| {
-                self.cells.remove(&cell);
-            });
-        }
+        self.shadow.forget(address / CELL..=last / CELL);
     }
 }
 
@@ -226,20 +222,24 @@ impl OwnerVisitor for Search {
         }
     }
 
+    fn freed(&mut self, _: &mut Owners<'_>, _: ThreadId, allocation: &Allocation) {
+        let address = allocation.former.get();
+        if let Some(size) = self.sizes.remove(&address).filter(|_| !allocation.resizes()) {
+            self.forget(address, size);
+        }
+    }
+
     fn allocated(&mut self, allocation: &Allocation) {
         let (address, size) = (allocation.address.get(), allocation.size.get());
-        let former = allocation.former.get();
-        if former != 0
-            && former != address
-            && let Some(size) = self.sizes.remove(&former)
-        {
-            self.forget(former, size);
+        self.sizes.insert(address, size);
+        if !allocation.resizes() {
+            self.forget(address, size);
         }
-        if address != 0 {
-            self.sizes.insert(address, size);
-            if former != address {
-                self.forget(address, size);
-            }
+    }
+
+    fn thread_began(&mut self, descriptor: u64) {
+        for cell in self.stacks.remove(&descriptor).into_iter().flatten() {
+            self.shadow.forget(cell..=cell);
         }
     }
 

@@ -4,13 +4,20 @@
 //! it. By the definition of Dubois and others (1993), this is *true* sharing if the thread then
 //! accesses, before the line is taken away again, a byte that another thread wrote since its own
 //! last access to it. Otherwise it is *false* sharing.
+//!
+//! A trace does not record how the accesses of two threads interleave between two operations that
+//! order them. So these moves are those of one order, in which a thread does as much at once as it
+//! can. How often a line may have moved is estimated from what is known: an access is *contended* if
+//! nothing orders it with accesses of another thread to the same line, and one of them writes. If
+//! threads take turns, each contended access moves the line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
-use crate::memory::line_map::LineMap;
 use crate::memory::owners::OwnerId;
+use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{CodePlace, MemoryAccess};
 
 /// The maximum number of places that are kept for a cache line.
@@ -34,10 +41,22 @@ pub struct SharedLine {
     pub true_sharing: u64,
     /// The number of moves to a thread that did not.
     pub false_sharing: u64,
+    /// The number of contended accesses by each thread.
+    pub contended: Vec<(ThreadId, u64)>,
     /// The owner of the memory that was accessed last.
     pub owner: OwnerId,
     /// Some threads and places that accessed it, and true if they wrote.
     pub places: BTreeSet<(ThreadId, CodePlace, bool)>,
+}
+
+impl SharedLine {
+    /// Returns how often the line moves between threads, if those take turns as far as they can.
+    pub fn transfers(&self) -> u64 {
+        let all = self.contended.iter().map(|of| of.1).fold(0, u64::saturating_add);
+        let most = self.contended.iter().map(|of| of.1).max().unwrap_or_default();
+        // What the others do between two accesses of one thread.
+        all.min((all - most).saturating_mul(2))
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -66,21 +85,32 @@ struct User {
     news: u128,
     /// True if the line moved to it, and it has not yet accessed any of these bytes.
     is_open: bool,
+    /// The part of the thread that its last access belongs to.
+    part: u64,
+    /// The number of its accesses in this part.
+    count: u64,
+    /// The bytes that they access.
+    used: u128,
+    /// True if one of them writes.
+    writes: bool,
+    /// True if they are contended.
+    is_contended: bool,
 }
 
 /// The data that threads share.
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
-    lines: LineMap<u64, Line>,
+    lines: FastMap<u64, Line>,
     /// The number of bytes of each flow.
     pub flows: BTreeMap<DataFlow, u64>,
 }
 
 impl Sharing {
-    /// Adds an access to some bytes of a line.
-    pub fn touch(
+    /// Adds an access to some bytes of a line, by a part of a thread with this clock.
+    pub(super) fn touch(
         &mut self,
         thread: ThreadId,
+        clock: &VectorClock,
         access: &MemoryAccess,
         line: u64,
         mask: u128,
@@ -114,7 +144,8 @@ impl Sharing {
                 }
             }
         }
-        line.go(thread, mask, access.writes());
+        let at = line.go(thread, mask, access.writes());
+        line.contend(at, clock, mask, access.writes());
         if access.writes() {
             line.writers.iter_mut().for_each(|writer| writer.mask &= !mask);
             line.writers.retain(|writer| writer.mask != 0);
@@ -127,7 +158,13 @@ impl Sharing {
         let forget = |line: &mut Line, mask: u128| {
             line.writers.iter_mut().for_each(|writer| writer.mask &= !mask);
             line.writers.retain(|writer| writer.mask != 0);
-            line.users.iter_mut().for_each(|user| user.news &= !mask);
+            for user in &mut line.users {
+                user.news &= !mask;
+                user.used &= !mask;
+                if user.used == 0 {
+                    (user.count, user.is_contended) = (0, false);
+                }
+            }
         };
         for (line, mask) in [first, last] {
             self.lines.get_mut(&line).into_iter().for_each(|line| forget(line, mask));
@@ -144,14 +181,16 @@ impl Sharing {
 
     /// Returns the lines that moved between threads, by their numbers.
     pub fn lines(&self) -> BTreeMap<u64, &SharedLine> {
-        let goes = |line: &Line| line.shared.true_sharing + line.shared.false_sharing > 0;
+        let goes = |line: &Line| {
+            line.shared.true_sharing + line.shared.false_sharing + line.shared.transfers() > 0
+        };
         self.lines.iter().filter(|of| goes(of.1)).map(|of| (*of.0, &of.1.shared)).collect()
     }
 }
 
 impl Line {
-    /// Moves the line to a thread, unless it has a valid copy.
-    fn go(&mut self, thread: ThreadId, mask: u128, writes: bool) {
+    /// Moves the line to a thread, unless it has a valid copy. Returns the index of the thread.
+    fn go(&mut self, thread: ThreadId, mask: u128, writes: bool) -> usize {
         let at = self.users.iter().position(|user| user.thread == thread).unwrap_or_else(|| {
             // All bytes that others have written so far are new to the thread.
             let news = self.writers.iter().fold(0, |news, writer| news | writer.mask);
@@ -177,6 +216,46 @@ impl Line {
                 other.news |= mask;
             }
         }
+        at
+    }
+
+    /// Counts an access of the thread with this index, if it is contended, and those of other
+    /// threads that it contends with.
+    fn contend(&mut self, at: usize, clock: &VectorClock, mask: u128, writes: bool) {
+        let contended = &mut self.shared.contended;
+        let user = &mut self.users[at];
+        let (thread, part) = (user.thread, clock.of(user.thread));
+        if user.part != part {
+            (user.part, user.count, user.used) = (part, 0, 0);
+            (user.writes, user.is_contended) = (false, false);
+        }
+        user.count += 1;
+        user.used |= mask;
+        user.writes |= writes;
+        if user.is_contended {
+            add(contended, thread, 1);
+        }
+        for other in 0..self.users.len() {
+            let known = self.users[other];
+            let is_ordered = known.part <= clock.of(known.thread);
+            if other == at || known.count == 0 || is_ordered || !(writes || known.writes) {
+                continue;
+            }
+            for index in [other, at] {
+                let user = &mut self.users[index];
+                if !std::mem::replace(&mut user.is_contended, true) {
+                    add(contended, user.thread, user.count);
+                }
+            }
+        }
+    }
+}
+
+/// Adds contended accesses of a thread.
+fn add(contended: &mut Vec<(ThreadId, u64)>, thread: ThreadId, count: u64) {
+    match contended.iter_mut().find(|of| of.0 == thread) {
+        Some(of) => of.1 += count,
+        None => contended.push((thread, count)),
     }
 }
 
@@ -192,7 +271,53 @@ mod tests {
         let access =
             MemoryAccess { address: at, size, kind, place, is_atomic: false, before: 0, after: 0 };
         let mask = ((1 << size) - 1) << (at % 64);
-        sharing.touch(ThreadId(thread), &access, at / 64, mask, OwnerId(0));
+        // Nothing orders the threads.
+        let mut clock = VectorClock::default();
+        clock.step(ThreadId(thread));
+        sharing.touch(ThreadId(thread), &clock, &access, at / 64, mask, OwnerId(0));
+    }
+
+    #[test]
+    fn a_line_moves_as_often_as_threads_can_take_turns() {
+        let counts = [200u64, 3, 100];
+        let mut sharing = Sharing::default();
+        for (thread, count) in (0..).zip(counts) {
+            for _ in 0..count {
+                touch(&mut sharing, thread, AccessKind::Store, 8 * u64::from(thread), 8);
+                // Nobody else accesses this line, and nobody writes that one.
+                touch(&mut sharing, thread, AccessKind::Store, 64 + 64 * u64::from(thread), 8);
+                touch(&mut sharing, thread, AccessKind::Load, 1024, 8);
+            }
+        }
+        let lines = sharing.lines();
+        assert_eq!((lines.len(), lines[&0].transfers()), (1, 2 * 103));
+        let contended = counts.iter().zip(0..).map(|(count, thread)| (ThreadId(thread), *count));
+        assert_eq!(lines[&0].contended, contended.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_ordered_is_not_contended() {
+        let mut sharing = Sharing::default();
+        let place = CodePlace { function: FunctionId(0), at: 0 };
+        let mut clock = VectorClock::default();
+        for turn in 0..10 {
+            let thread = ThreadId(turn % 2);
+            // Each one knows all that the other one has done.
+            clock.step(thread);
+            let kind = AccessKind::Store;
+            let access = MemoryAccess {
+                address: 0,
+                size: 8,
+                kind,
+                place,
+                is_atomic: false,
+                before: 0,
+                after: 0,
+            };
+            sharing.touch(thread, &clock, &access, 0, 0xff, OwnerId(0));
+        }
+        let line = sharing.lines()[&0].clone();
+        assert_eq!((line.transfers(), line.false_sharing + line.true_sharing), (0, 9));
     }
 
     fn increments(sharing: &mut Sharing, rounds: u64, apart: u64) {

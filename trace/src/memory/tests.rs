@@ -113,6 +113,7 @@ fn inputs(threads: &[Vec<Action>]) -> Streams<std::vec::IntoIter<Item>> {
             function: FunctionId(0),
             path: PathId(0),
             last: 0,
+            calls_for_user: false,
             actions: Actions::default(),
             accesses: vec![access],
         }),
@@ -232,30 +233,40 @@ fn memory_with_a_new_owner_has_no_history() {
             function: FunctionId(0),
             path: PathId(0),
             last: 0,
+            calls_for_user: false,
             actions: Actions::default(),
             accesses,
         })
     };
-    let event = |address: u64, former: u64| {
-        let (address, former) = (address.into(), former.into());
-        Item::Allocated(Allocation { address, former, size: 8.into() })
+    let event = |address: u64, former: u64, ticket: u64| {
+        let (address, former, ticket) = (address.into(), former.into(), ticket.into());
+        let (before, after) = (ticket, ticket);
+        Item::Allocated(Allocation { address, former, size: 8.into(), before, after })
     };
-    for (renewed, races) in [(false, 1), (true, 0)] {
-        let mut second = vec![store(2)];
-        if renewed {
-            second.insert(0, event(0x2000, 0));
+    let freed = vec![event(0x2000, 0, 1), store(1), event(0, 0x2000, 2)];
+    let resized = vec![store(1), event(0x2000, 0x2000, 1), store(2)];
+    let renewed = vec![event(0x2000, 0, 3), store(2)];
+    let cases = [
+        ([freed, renewed.clone()], false),
+        ([resized, vec![store(3)]], true),
+        ([vec![store(1)], renewed], false),
+        ([vec![store(1)], vec![store(2)]], true),
+    ];
+    for (streams, races) in cases {
+        // The order of the streams says nothing.
+        for is_reversed in [false, true] {
+            let mut streams = streams.clone();
+            if is_reversed {
+                streams.reverse();
+            }
+            let inputs = (0..).zip(streams.clone()).map(|(thread, items)| Input {
+                thread: ThreadId(thread),
+                is_handler: false,
+                begun: 0,
+                items: items.into_iter(),
+            });
+            let owners = Owners::of(&nothing, Frees::default(), false);
+            assert_eq!(Races::of(inputs.collect(), owners).count > 0, races, "{streams:?}");
         }
-        let streams = [vec![event(0x2000, 0), store(1), event(0, 0x2000)], second];
-        let streams = if renewed { streams } else { [vec![store(1)], streams[1].clone()] };
-        let inputs = (0..).zip(streams).map(|(thread, items)| Input {
-            thread: ThreadId(thread),
-            is_handler: false,
-            begun: 0,
-            items: items.into_iter(),
-        });
-        assert_eq!(
-            Races::of(inputs.collect(), Owners::of(&nothing, Frees::default(), false)).count,
-            races
-        );
     }
 }

@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pathformat::trace::Allocation;
 
+use crate::fast_map::FastMap;
 use crate::ids::{FunctionId, ThreadId};
 use crate::memory::distances::{Distances, Histogram};
-use crate::memory::line_map::LineMap;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerId, Owners};
 use crate::memory::sharing::Sharing;
+use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Item, MemoryAccess};
 use crate::order::walk::Streams;
 
@@ -60,7 +61,7 @@ pub struct MemoryTotals {
 }
 
 /// The accessed bytes of each line, by owner or function and line.
-type Footprint = LineMap<(u32, u64), u128>;
+type Footprint = FastMap<(u32, u64), u128>;
 
 /// The use of memory in a trace.
 #[derive(Debug)]
@@ -117,7 +118,13 @@ impl<'a> Uses<'a> {
 }
 
 impl Measuring {
-    fn count(&mut self, thread: ThreadId, access: &MemoryAccess, owner: OwnerId) {
+    fn count(
+        &mut self,
+        thread: ThreadId,
+        clock: &VectorClock,
+        access: &MemoryAccess,
+        owner: OwnerId,
+    ) {
         let function = access.place.function;
         let of_owner = self.by_owner.entry(owner).or_default();
         let of_function = self.by_function.entry(function).or_default();
@@ -137,7 +144,7 @@ impl Measuring {
                 *footprint.entry((of, line)).or_default() |= mask;
             }
             if self.has_threads {
-                self.sharing.touch(thread, access, line, mask, owner);
+                self.sharing.touch(thread, clock, access, line, mask, owner);
             }
         }
     }
@@ -148,7 +155,7 @@ impl Measuring {
         let size = self.selection.line;
         let footprints = std::mem::take(&mut self.footprints);
         for (kind, footprint) in footprints.into_iter().enumerate() {
-            let mut pages: LineMap<(u32, u64), ()> = LineMap::default();
+            let mut pages: FastMap<(u32, u64), ()> = FastMap::default();
             for ((of, line), mask) in footprint {
                 let touched = match kind {
                     0 => &mut self.all,
@@ -193,13 +200,13 @@ impl OwnerVisitor for Measuring {
             || self.selection.functions.as_ref().is_some_and(|of| !of.contains(&function));
         if !is_other {
             let owner = owners.find(thread, access.address).owner;
-            self.count(thread, access, owner);
+            self.count(thread, owners.clocks.of(thread), access, owner);
         }
     }
 
     fn allocated(&mut self, allocation: &Allocation) {
         let (address, bytes) = (allocation.address.get(), allocation.size.get());
-        if address == 0 || bytes == 0 || address == allocation.former.get() || !self.has_threads {
+        if bytes == 0 || allocation.resizes() || !self.has_threads {
             return;
         }
         let size = self.selection.line;
@@ -238,8 +245,14 @@ mod tests {
         };
         let accesses = addresses.map(access).collect();
         let actions = Actions::default();
-        let done =
-            EndedPath { function: FunctionId(0), path: PathId(0), last: 0, actions, accesses };
+        let done = EndedPath {
+            function: FunctionId(0),
+            path: PathId(0),
+            last: 0,
+            calls_for_user: false,
+            actions,
+            accesses,
+        };
         let items = vec![Item::Path(done)].into_iter();
         let input = Input { thread: ThreadId(0), is_handler: false, begun: 0, items };
         let selection = Selection { line, ..Selection::default() };

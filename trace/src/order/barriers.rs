@@ -30,6 +30,18 @@ impl<T> Default for Barrier<T> {
     }
 }
 
+impl<T> Episode<T> {
+    /// Returns true if a thread has arrived and not left.
+    fn has(&self, thread: ThreadId) -> bool {
+        self.members.iter().any(|member| member.thread == thread) && !self.gone.contains(&thread)
+    }
+
+    /// Returns the arrivals of the other threads.
+    fn others(&self, thread: ThreadId) -> impl Iterator<Item = &Released<T>> {
+        self.members.iter().filter(move |member| member.thread != thread)
+    }
+}
+
 impl<T: Clone> Barrier<T> {
     /// Adds the arrival of a thread. `expected` is the number of threads of the barrier, 0 if it is
     /// not known.
@@ -44,17 +56,33 @@ impl<T: Clone> Barrier<T> {
         }
     }
 
+    /// Begins to combine what the threads that have arrived reduced, on a thread that has arrived.
+    pub(super) fn reduce(&self, thread: ThreadId, links: &mut Links<T>) {
+        let Some(episode) = self.episodes.iter().find(|episode| episode.has(thread)) else {
+            return;
+        };
+        links.extend(episode.others(thread).map(|member| (Link::Barrier, member.clone())));
+    }
+
+    /// Adds a later release of a thread that has arrived.
+    pub(super) fn add(&mut self, released: Released<T>) {
+        let members = self
+            .episodes
+            .iter_mut()
+            .filter(|episode| episode.has(released.thread))
+            .flat_map(|episode| &mut episode.members);
+        if let Some(member) = members.into_iter().find(|of| of.thread == released.thread) {
+            *member = released;
+        }
+    }
+
     /// Lets a thread leave, so no other thread can join its episode.
     pub(super) fn go_on(&mut self, thread: ThreadId, links: &mut Links<T>) {
-        let is_in = |episode: &&mut Episode<T>| {
-            episode.members.iter().any(|member| member.thread == thread)
-                && !episode.gone.contains(&thread)
-        };
+        let is_in = |episode: &&mut Episode<T>| episode.has(thread);
         let Some(episode) = self.episodes.iter_mut().find(is_in) else { return };
         episode.is_full = true;
         episode.gone.push(thread);
-        let others = episode.members.iter().filter(|member| member.thread != thread);
-        links.extend(others.map(|member| (Link::Barrier, member.clone())));
+        links.extend(episode.others(thread).map(|member| (Link::Barrier, member.clone())));
         self.episodes.retain(|episode| episode.gone.len() < episode.members.len());
     }
 }

@@ -65,7 +65,7 @@ impl CodePlace {
     pub const NONE: Self = Self { function: FunctionId::NONE, at: u32::MAX };
 }
 
-/// A path that ended.
+/// A path that ended, or several times in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndedPath {
     /// The index of its function in the program.
@@ -74,6 +74,8 @@ pub struct EndedPath {
     pub path: PathId,
     /// Its last block.
     pub last: u32,
+    /// True if it ended at a call in the user's code.
+    pub calls_for_user: bool,
     /// The work that it did.
     pub actions: Actions,
     /// The accesses behind the last [`Item::Atomic`], if they are requested.

@@ -74,7 +74,7 @@ impl<T: Clone> Objects<T> {
             Operation::Once => self.once.come(object, released),
             // The result of a barrier may distinguish the last thread, and is no failure.
             Operation::Barrier => {
-                self.openmp.begin_barrier(object, &released);
+                self.openmp.begin_barrier(object, released.thread);
                 self.barriers.entry(object).or_default().come(other, released);
             }
             _ if !succeeded => {}
@@ -98,6 +98,12 @@ impl<T: Clone> Objects<T> {
             Operation::TaskSwitch => self.openmp.leave(other, released),
             Operation::TaskEnd => self.openmp.finish(other, released),
             Operation::OrderedSource => self.openmp.end_iteration(other, object, released),
+            Operation::ReduceEnd if object == 0 => self.openmp.end_part(other, released),
+            Operation::ReduceEnd => {
+                if let Some(barrier) = self.barriers.get_mut(&object) {
+                    barrier.add(released);
+                }
+            }
             Operation::Fence => self.fences.add(released),
             // The other process has its own trace.
             Operation::Fork => {}
@@ -147,6 +153,12 @@ impl<T: Clone> Objects<T> {
                 self.openmp.go_on(object, thread, &mut links);
             }
             Operation::OrderedSink => self.openmp.begin_iteration(other, object, &mut links),
+            Operation::ReduceBegin if object == 0 => self.openmp.reduce(other, &mut links),
+            Operation::ReduceBegin => {
+                if let Some(barrier) = self.barriers.get(&object) {
+                    barrier.reduce(thread, &mut links);
+                }
+            }
             Operation::TaskWait => self.openmp.wait(object, &mut links),
             Operation::TaskGroup => self.openmp.wait_for_group(object, &mut links),
             Operation::Fence => self.fences.links(Link::Fence, &mut links),

@@ -18,8 +18,6 @@ pub(super) struct OpenMp<T> {
     late: Frontier<T>,
     /// The barrier that each thread waits in, while it runs tasks.
     barriers: HashMap<ThreadId, u64>,
-    /// The last task that each thread has finished.
-    last: HashMap<ThreadId, Released<T>>,
     /// The tasks that were finished in a barrier.
     in_barriers: HashMap<u64, Frontier<T>>,
     dependences: Dependences<T>,
@@ -66,7 +64,6 @@ impl<T> Default for OpenMp<T> {
             waiting: HashSet::new(),
             late: Frontier::default(),
             barriers: HashMap::new(),
-            last: HashMap::new(),
             in_barriers: HashMap::new(),
             dependences: Dependences::default(),
             waited: HashMap::new(),
@@ -139,14 +136,16 @@ impl<T: Clone> OpenMp<T> {
         links.extend(ended.map(|released| (Link::Dependence, released.clone())));
     }
 
-    /// Adds the arrival of a thread at a barrier. The event may be behind the tasks that the thread
-    /// ran there.
-    pub(super) fn begin_barrier(&mut self, barrier: u64, released: &Released<T>) {
-        self.barriers.insert(released.thread, barrier);
-        let last = self.last.get(&released.thread).filter(|last| last.ticket > released.ticket);
-        if let Some(last) = last {
-            self.in_barriers.entry(barrier).or_default().add(last.clone());
+    /// Begins to combine what the threads that have ended their parts of a region reduced.
+    pub(super) fn reduce(&self, region: u64, links: &mut Links<T>) {
+        if let Some(region) = self.regions.get(&region) {
+            region.ended.links(Link::Parallel, links);
         }
+    }
+
+    /// Adds the arrival of a thread at a barrier.
+    pub(super) fn begin_barrier(&mut self, barrier: u64, thread: ThreadId) {
+        self.barriers.insert(thread, barrier);
     }
 
     /// Lets a thread leave a barrier, after all tasks are finished.
@@ -194,7 +193,6 @@ impl<T: Clone> OpenMp<T> {
         if self.waiting.contains(&released.thread) {
             self.late.add(released.clone());
         }
-        self.last.insert(released.thread, released.clone());
         if let Some(barrier) = self.barriers.get(&released.thread) {
             self.in_barriers.entry(*barrier).or_default().add(released.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use pathformat::manifest::{AccessKind, Tickets};
+use pathformat::manifest::AccessKind;
 use profile::observer::Observer;
 
 use crate::file::event::Event;
@@ -10,16 +10,19 @@ use crate::file::{Stream, Trace};
 use crate::ids::{StreamId, ThreadId};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::walk::{Input, Streams};
-use crate::steps::chunks::Gap;
+use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 use crate::steps::step::{Step, Steps, StreamEntry};
 use crate::steps::time::Times;
+use crate::steps::traced_path::TracedPath;
 
 /// The level of detail of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Only the numbers of accesses.
     Tasks,
+    /// Those accesses that order threads.
+    Orders,
     /// Each access.
     Accesses,
 }
@@ -27,12 +30,19 @@ pub enum Detail {
 /// The actions of a stream.
 #[derive(Debug)]
 pub struct Items<'a> {
-    program: &'a Program,
-    steps: Steps<'a>,
-    detail: Detail,
+    records: Source<'a>,
     ready: VecDeque<Item>,
     /// The latest time in the heads of its chunks.
     ends: Option<u64>,
+}
+
+/// The records of a stream, in the detail of a walk.
+#[derive(Debug)]
+enum Source<'a> {
+    /// Paths with the numbers of their accesses. Paths that ended several times in a row are one.
+    Tasks(Chunks<'a>),
+    /// Paths with their accesses, or with those that order threads.
+    Accesses(Steps<'a>, bool),
 }
 
 /// Returns the streams of each thread, its own first. A handler that interrupts a stream which is
@@ -106,59 +116,88 @@ impl<'a> Items<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let ends = stream.chunks.iter().map(|chunk| chunk.ticks).max();
-        let steps = Steps::new(trace, program, stream, observer);
-        Self { program, steps, detail, ready: VecDeque::new(), ends }
+        let has_none = detail == Detail::Orders && !program.has_ordered_accesses();
+        let records = match detail {
+            _ if has_none => Source::Tasks(Chunks::new(trace, program, stream, observer)),
+            Detail::Tasks => Source::Tasks(Chunks::new(trace, program, stream, observer)),
+            Detail::Orders | Detail::Accesses => {
+                let steps = Steps::new(trace, program, stream, observer);
+                Source::Accesses(steps, detail == Detail::Orders)
+            }
+        };
+        Self { records, ready: VecDeque::new(), ends }
     }
 
     /// Extends the end to at least this time.
     fn until(self, ticks: u64) -> Self {
         Self { ends: self.ends.max(Some(ticks).filter(|&ticks| ticks > 0)), ..self }
     }
+}
 
-    /// Queues the actions of a step for [`next`](Iterator::next).
-    fn put(&mut self, step: &Step) {
-        let path = &step.path;
-        let function = path.function;
-        let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
-        let actions = Actions {
-            paths: 1,
-            blocks: path.path.blocks.len() as u64,
-            instructions: path.path.instructions,
-            accesses: step.accesses.len() as u64,
-            bytes,
-        };
-        let last = path.path.blocks.last().copied().unwrap_or(u32::MAX);
-        let done = EndedPath { function, path: path.path.id, last, actions, accesses: Vec::new() };
-        let mut accesses = Vec::new();
-        if self.detail == Detail::Accesses {
-            for accessed in &step.accesses {
-                let Some(access) = self.program.access(path, accessed.at) else { continue };
-                let (before, after) = (accessed.before, accessed.after);
-                let touch = MemoryAccess {
-                    address: accessed.address.unwrap_or_default(),
-                    size: if accessed.address.is_some() { accessed.size } else { 0 },
-                    kind: access.kind,
-                    place: CodePlace { function, at: access.location.unwrap_or(u32::MAX) },
-                    is_atomic: access.tickets != Tickets::None,
-                    before: before.unwrap_or_default(),
-                    after: after.unwrap_or_default(),
-                };
-                let orders = before.is_some() || after.is_some();
-                if orders || touch.kind == AccessKind::Fence {
-                    let part =
-                        EndedPath { accesses: std::mem::take(&mut accesses), ..done.clone() };
-                    if !part.accesses.is_empty() {
-                        let actions = Actions::default();
-                        self.ready.push_back(Item::Path(EndedPath { actions, ..part }));
-                    }
-                    self.ready.push_back(Item::Atomic(touch));
-                } else if touch.size > 0 {
-                    accesses.push(touch);
-                }
-            }
+/// Adds the actions of a step: all of them, or only those that order threads.
+fn put(step: &Step, only_orders: bool, ready: &mut VecDeque<Item>) {
+    let path = &step.path;
+    let function = path.function;
+    let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
+    let done = ended(path, 1, bytes);
+    let mut accesses = Vec::new();
+    for accessed in &step.accesses {
+        let (before, after) = (accessed.before, accessed.after);
+        let orders = before.is_some() || after.is_some();
+        if only_orders && !orders {
+            continue;
         }
-        self.ready.push_back(Item::Path(EndedPath { accesses, ..done }));
+        let touch = MemoryAccess {
+            address: accessed.address.unwrap_or_default(),
+            size: if accessed.address.is_some() { accessed.size } else { 0 },
+            kind: accessed.kind,
+            place: CodePlace { function, at: accessed.location },
+            is_atomic: accessed.is_atomic,
+            before: before.unwrap_or_default(),
+            after: after.unwrap_or_default(),
+        };
+        if orders || touch.kind == AccessKind::Fence {
+            let part = EndedPath { accesses: std::mem::take(&mut accesses), ..done.clone() };
+            if !part.accesses.is_empty() {
+                let actions = Actions::default();
+                ready.push_back(Item::Path(EndedPath { actions, ..part }));
+            }
+            ready.push_back(Item::Atomic(touch));
+        } else if touch.size > 0 {
+            accesses.push(touch);
+        }
     }
+    ready.push_back(Item::Path(EndedPath { accesses, ..done }));
+}
+
+/// Returns a path that ended `count` times and accessed this number of bytes each time.
+fn ended(path: &TracedPath, count: u64, bytes: u64) -> EndedPath {
+    let blocks = path.path.blocks.len() as u64;
+    let actions = Actions {
+        paths: count,
+        blocks: blocks.saturating_mul(count),
+        instructions: path.path.instructions.saturating_mul(count),
+        accesses: path.num_accesses.saturating_mul(count),
+        bytes: bytes.saturating_mul(count),
+    };
+    let last = path.path.blocks.last().copied().unwrap_or(u32::MAX);
+    let (function, id, calls_for_user) = (path.function, path.path.id, path.calls_for_user);
+    EndedPath { function, path: id, last, calls_for_user, actions, accesses: Vec::new() }
+}
+
+/// Returns the action that an event is, if it is one.
+fn of_event(event: &Event) -> Option<Item> {
+    match event {
+        Event::Synchronised(event) => Some(Item::Event(*event)),
+        Event::Allocated(of) => Some(Item::Allocated(*of)),
+        Event::Repeated(_) | Event::Other(_) => None,
+    }
+}
+
+/// Returns the action that stands for missing records.
+fn of_gap(gap: &Gap) -> Item {
+    // Synchronisation is recorded even while recording is off.
+    if *gap == Gap::Off { Item::Off } else { Item::Missing }
 }
 
 impl Iterator for Items<'_> {
@@ -169,17 +208,27 @@ impl Iterator for Items<'_> {
             if let Some(item) = self.ready.pop_front() {
                 return Some(item);
             }
-            match self.steps.next() {
-                Some(StreamEntry::Step(step)) => self.put(&step),
-                Some(StreamEntry::Event(Event::Synchronised(event))) => {
-                    return Some(Item::Event(event));
-                }
-                Some(StreamEntry::Event(Event::Allocated(of))) => return Some(Item::Allocated(of)),
-                Some(StreamEntry::Event(Event::Repeated(_) | Event::Other(_))) => {}
-                // Synchronisation is recorded even while recording is off.
-                Some(StreamEntry::Gap(Gap::Off)) => return Some(Item::Off),
-                Some(StreamEntry::Gap(_)) => return Some(Item::Missing),
-                None => return self.ends.take().map(Item::Ticks),
+            let found = match &mut self.records {
+                Source::Tasks(chunks) => match chunks.next() {
+                    Some(ChunkEntry::Path(path, recorded, count)) => {
+                        Some(Item::Path(ended(&path, count, path.accessed_bytes(recorded))))
+                    }
+                    Some(ChunkEntry::Event(event)) => of_event(&event),
+                    Some(ChunkEntry::Gap(gap)) => Some(of_gap(&gap)),
+                    None => return self.ends.take().map(Item::Ticks),
+                },
+                Source::Accesses(steps, only_orders) => match steps.next() {
+                    Some(StreamEntry::Step(step)) => {
+                        put(&step, *only_orders, &mut self.ready);
+                        None
+                    }
+                    Some(StreamEntry::Event(event)) => of_event(&event),
+                    Some(StreamEntry::Gap(gap)) => Some(of_gap(&gap)),
+                    None => return self.ends.take().map(Item::Ticks),
+                },
+            };
+            if found.is_some() {
+                return found;
             }
         }
     }

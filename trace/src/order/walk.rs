@@ -8,7 +8,7 @@
 //! preceding event of the handler.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use pathformat::trace::{Allocation, Operation, Order, Synchronisation};
 
@@ -16,6 +16,7 @@ use crate::ids::ThreadId;
 use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::objects::Objects;
 use crate::order::releases::{Links, Released};
+use crate::order::waiting::Waiting;
 
 /// A stream of the walk.
 #[derive(Debug)]
@@ -89,7 +90,10 @@ pub trait Visitor {
     /// that.
     fn atomic_after(&mut self, _thread: ThreadId, _touch: &MemoryAccess) {}
 
-    /// Called when memory was allocated or freed.
+    /// Called before memory is freed, or gets another size where it is.
+    fn freed(&mut self, _thread: ThreadId, _allocation: &Allocation) {}
+
+    /// Called when memory was allocated, or has another size where it is.
     fn allocated(&mut self, _thread: ThreadId, _allocation: &Allocation) {}
 
     /// Called where records of a thread are missing.
@@ -153,6 +157,11 @@ impl<A: Visitor, B: Visitor> Visitor for (&mut A, &mut B) {
         self.1.atomic_after(thread, access);
     }
 
+    fn freed(&mut self, thread: ThreadId, allocation: &Allocation) {
+        self.0.freed(thread, allocation);
+        self.1.freed(thread, allocation);
+    }
+
     fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
         self.0.allocated(thread, allocation);
         self.1.allocated(thread, allocation);
@@ -193,6 +202,8 @@ enum Pending {
     After(Operation, Synchronisation),
     Atomic(MemoryAccess),
     AtomicAfter(MemoryAccess),
+    Free(Allocation),
+    Allocate(Allocation),
 }
 
 /// The state of a thread.
@@ -208,10 +219,20 @@ struct Thread<T> {
     latest: u64,
     /// The releases that the next task waited for.
     links: Links<T>,
+    waiting: Waiting,
 }
+
+/// The result of a wait that was left by cancellation (`ECANCELED`).
+const CANCELLED: u32 = 125;
 
 struct Walk<'a, I, V: Visitor> {
     inputs: Vec<Input<I>>,
+    /// The next actions of each stream that were read in advance.
+    ahead: Vec<VecDeque<Item>>,
+    /// The last wait of each stream for a condition, if it has no end. If anything of the thread
+    /// follows, the thread was cancelled, and its handlers run with the lock. They give it back at
+    /// the next ticket or later.
+    left: Vec<Option<Synchronisation>>,
     pending: Vec<Option<Pending>>,
     turns: BinaryHeap<Reverse<(u64, usize)>>,
     threads: Vec<Thread<V::Token>>,
@@ -223,9 +244,17 @@ struct Walk<'a, I, V: Visitor> {
 pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: &mut V) {
     let threads = streams.num_threads();
     let inputs = streams.inputs;
-    let thread =
-        || Thread { is_open: false, has_begun: false, from: 0, latest: 0, links: Links::new() };
+    let thread = || Thread {
+        is_open: false,
+        has_begun: false,
+        from: 0,
+        latest: 0,
+        links: Links::new(),
+        waiting: Waiting::default(),
+    };
     let mut walk = Walk {
+        ahead: inputs.iter().map(|_| VecDeque::new()).collect(),
+        left: inputs.iter().map(|_| None).collect(),
         pending: inputs.iter().map(|_| None).collect(),
         turns: BinaryHeap::new(),
         threads: std::iter::repeat_with(thread).take(threads).collect(),
@@ -269,18 +298,30 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         let Input { thread, is_handler, .. } = self.inputs[stream];
         self.visitor.turn(stream, is_handler);
         let (ticket, pending) = loop {
-            let Some(item) = self.inputs[stream].items.next() else {
+            let ahead = self.ahead[stream].pop_front();
+            let Some(item) = ahead.or_else(|| self.inputs[stream].items.next()) else {
                 self.finish(stream);
                 return;
             };
             match item {
                 Item::Path(done) => {
+                    if let Some(wait) = self.left[stream].take() {
+                        self.ahead[stream].push_front(Item::Path(done));
+                        let Some(ticket) = self.look_ahead(stream) else { continue };
+                        let (after, result) = (ticket.into(), CANCELLED.into());
+                        let wait = Synchronisation { after, result, ..wait };
+                        break (ticket, Pending::After(Operation::WaitCondition, wait));
+                    }
                     self.open(thread);
                     self.visitor.path_ended(thread, &done);
                 }
                 Item::Allocated(allocation) => {
                     self.open(thread);
-                    self.visitor.allocated(thread, &allocation);
+                    if allocation.frees() {
+                        break (allocation.before.get(), Pending::Free(allocation));
+                    } else if allocation.allocates() {
+                        break (allocation.after.get(), Pending::Allocate(allocation));
+                    }
                 }
                 Item::Ticks(ticks) => {
                     let state = &mut self.threads[thread.index()];
@@ -345,16 +386,15 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         self.visitor.turn(stream, is_handler);
         match pending {
             Pending::Event(of, event) => {
-                // There is no task before the beginning of a thread.
-                let begins = matches!(of, Operation::Begin | Operation::ForkChild);
-                if self.threads[thread.index()].has_begun || !begins {
-                    self.open(thread);
-                }
+                self.lead_to(thread, of, &event);
                 self.before(thread, of, &event);
                 let after = event.after.get();
                 if of.order() == Order::Both && event.before.get() > 0 && after > 0 {
                     self.wait(stream, after, Pending::After(of, event));
                 } else {
+                    if of == Operation::WaitCondition {
+                        self.left[stream] = (after == 0).then_some(event);
+                    }
                     self.after(stream, of, &event);
                 }
             }
@@ -370,7 +410,51 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                 }
             }
             Pending::AtomicAfter(access) => self.atomic_after(stream, &access),
+            Pending::Free(allocation) => {
+                self.open(thread);
+                self.visitor.freed(thread, &allocation);
+                if allocation.allocates() {
+                    self.wait(stream, allocation.after.get(), Pending::Allocate(allocation));
+                } else {
+                    self.advance(stream);
+                }
+            }
+            Pending::Allocate(allocation) => {
+                self.open(thread);
+                self.visitor.allocated(thread, &allocation);
+                self.advance(stream);
+            }
         }
+    }
+
+    /// Reads the actions of a stream up to the next one that has a ticket. Returns the ticket, if
+    /// there is any.
+    fn look_ahead(&mut self, stream: usize) -> Option<u64> {
+        let ahead = &mut self.ahead[stream];
+        let mut ticket = ahead.iter().find_map(ticket_of);
+        while ticket.is_none() {
+            let item = self.inputs[stream].items.next()?;
+            ticket = ticket_of(&item);
+            ahead.push_back(item);
+        }
+        ticket
+    }
+
+    /// Begins the task that an operation ends, if there is any.
+    fn lead_to(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
+        let state = &mut self.threads[thread.index()];
+        let begins = matches!(of, Operation::Begin | Operation::ForkChild);
+        if begins && !state.has_begun {
+            return;
+        }
+        if state.waiting.is_idle() && !state.is_open {
+            state.from = state.from.max(event.begin.get());
+            // What others wait for has to know what this thread has waited for.
+            if state.links.is_empty() || !of.order().releases() {
+                return;
+            }
+        }
+        self.open(thread);
     }
 
     fn atomic_after(&mut self, stream: usize, access: &MemoryAccess) {
@@ -403,12 +487,25 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             self.visitor.acquired(thread, of, event, &links);
         }
         let state = &mut self.threads[thread.index()];
+        state.waiting.note(of, event);
         state.has_begun = true;
         state.links.extend(links);
         state.from = state.from.max(event.end.get());
         state.latest = state.latest.max(state.from);
         self.advance(stream);
     }
+}
+
+/// Returns the first ticket of an action.
+fn ticket_of(item: &Item) -> Option<u64> {
+    let tickets = match item {
+        Item::Event(event) => [event.before.get(), event.after.get()],
+        Item::Atomic(access) => [access.before, access.after],
+        Item::Allocated(of) if of.frees() => [of.before.get(), of.after.get()],
+        Item::Allocated(of) => [of.after.get(), 0],
+        Item::Path(_) | Item::Ticks(_) | Item::Missing | Item::Off => [0; 2],
+    };
+    tickets.into_iter().find(|ticket| *ticket > 0)
 }
 
 /// Returns the ticket that determines the turn of an operation.

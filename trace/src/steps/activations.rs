@@ -13,17 +13,12 @@
 //!
 //! If none matches, records are missing, and a new activation begins without a known start.
 
-use std::collections::HashMap;
-
 use counts::model::{End, Start};
-use pathformat::manifest::{Access, Address, Stride};
 
+use crate::fast_map::FastMap;
 use crate::ids::FunctionId;
-use crate::steps::program::{Program, TracedFunction};
-use crate::steps::traced_path::{Arrival, TracedPath};
-
-/// The bits of an address that a trace records.
-const ADDRESS_BITS: u64 = (1 << 48) - 1;
+use crate::steps::program::Program;
+use crate::steps::traced_path::{ADDRESS_BITS, AccessAddress, AccessStride, Arrival, TracedPath};
 
 /// The maximum depth of the stack. A deeper one loses its outermost activations.
 const DEEPEST: usize = 1 << 21;
@@ -37,7 +32,7 @@ pub(super) struct Activations {
     /// The number of activations that began.
     begun: u64,
     /// The number of activations on the stack, by function.
-    of_function: HashMap<FunctionId, usize>,
+    of_function: FastMap<FunctionId, usize>,
 }
 
 /// An activation of a function.
@@ -52,14 +47,32 @@ pub(super) struct Activation {
     last: Option<u32>,
     /// True if that was before a call.
     is_calling: bool,
-    /// The last address of each access that others are relative to, and the strides.
-    addresses: HashMap<(u32, u32), u64>,
-    /// The number of finished iterations since entry, by header of a loop with moving addresses.
-    iterations: HashMap<u32, u64>,
+    /// The last address of each access that others are relative to, and the strides, by place.
+    addresses: Kept,
+    /// The number of finished iterations since entry of each loop with moving addresses, by place.
+    iterations: Kept,
     /// The block in which its last path ended.
     last_block: Option<u32>,
     /// The blocks of its calls that may return twice.
     returning_twice: Vec<u32>,
+}
+
+/// Numbers by their places, as far as they are known.
+#[derive(Debug, Default)]
+struct Kept(Vec<Option<u64>>);
+
+impl Kept {
+    fn get(&self, place: u32) -> Option<u64> {
+        self.0.get(place as usize).copied().flatten()
+    }
+
+    fn set(&mut self, place: u32, number: Option<u64>) {
+        let at = place as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, None);
+        }
+        self.0[at] = number;
+    }
 }
 
 impl Activations {
@@ -135,8 +148,8 @@ impl Activations {
             is_whole: path.path.start == Start::Entry,
             last: None,
             is_calling: false,
-            addresses: HashMap::new(),
-            iterations: HashMap::new(),
+            addresses: Kept::default(),
+            iterations: Kept::default(),
             last_block: None,
             returning_twice: Vec::new(),
         });
@@ -166,7 +179,7 @@ impl Activations {
     }
 }
 
-fn forget(of_function: &mut HashMap<FunctionId, usize>, function: FunctionId) {
+fn forget(of_function: &mut FastMap<FunctionId, usize>, function: FunctionId) {
     if let Some(number) = of_function.get_mut(&function) {
         *number -= 1;
         if *number == 0 {
@@ -177,66 +190,43 @@ fn forget(of_function: &mut HashMap<FunctionId, usize>, function: FunctionId) {
 
 impl Activation {
     /// Counts an arrival at the header of a loop.
-    pub(super) fn arrive(&mut self, of: &TracedFunction, arrival: &Arrival) {
+    pub(super) fn arrive(&mut self, arrival: &Arrival) {
+        let header = arrival.header;
         let from = arrival.from.or(self.last_block);
-        if from.is_some() && from == of.headers.get(&arrival.header).copied() {
-            self.iterations.insert(arrival.header, 0);
-        } else if let Some(iterations) = self.iterations.get_mut(&arrival.header) {
-            *iterations += 1;
+        if from == Some(header.entered_from) {
+            self.iterations.set(header.place, Some(0));
+        } else if let Some(iterations) = self.iterations.get(header.place) {
+            self.iterations.set(header.place, Some(iterations + 1));
         }
     }
 
-    /// Sets a recorded stride.
-    pub(super) fn set_stride(&mut self, at: (u32, u32), bytes: Option<u64>) {
-        match bytes {
-            Some(bytes) => self.addresses.insert(at, bytes),
-            None => self.addresses.remove(&at),
-        };
+    /// Keeps an address or a stride.
+    pub(super) fn keep(&mut self, place: u32, number: Option<u64>) {
+        self.addresses.set(place, number);
     }
 
     /// Returns the distance that an address has moved with the iterations of a loop.
-    fn moved(&self, header: u32, stride: Stride) -> Option<u64> {
+    fn moved(&self, header: u32, stride: AccessStride) -> Option<u64> {
         let bytes = match stride {
-            Stride::Constant(bytes) => bytes as u64,
-            Stride::Recorded { block, access } => *self.addresses.get(&(block, access))?,
+            AccessStride::Constant(bytes) => bytes,
+            AccessStride::Kept(place) => self.addresses.get(place)?,
         };
-        Some(self.iterations.get(&header)?.wrapping_mul(bytes))
+        Some(self.iterations.get(header)?.wrapping_mul(bytes))
     }
 
     /// Returns the address of an access of this activation, for which the trace has `recorded`;
     /// `None` if it is relative to an unknown address.
-    pub(super) fn address(
-        &mut self,
-        of: &TracedFunction,
-        at: (u32, u32),
-        access: &Access,
-        recorded: Option<u64>,
-    ) -> Option<u64> {
-        let address = match access.address {
-            Address::None => None,
-            Address::Recorded => recorded,
-            Address::Variable { variable, by } => {
-                let place = of.variables.get(&variable);
-                place.map(|place| place.wrapping_add_signed(by) & ADDRESS_BITS)
+    pub(super) fn address(&self, of: AccessAddress, recorded: Option<u64>) -> Option<u64> {
+        let behind = |from, by| Some(self.addresses.get(from)?.wrapping_add_signed(by));
+        match of {
+            AccessAddress::None => None,
+            AccessAddress::Recorded => recorded,
+            AccessAddress::Fixed(address) => Some(address),
+            AccessAddress::Offset { from, by } => Some(behind(from, by)? & ADDRESS_BITS),
+            AccessAddress::Moving { from, by, header, stride } => {
+                let moved = self.moved(header, stride)?;
+                Some(behind(from, by)?.wrapping_add(moved) & ADDRESS_BITS)
             }
-            Address::Offset { block, access, by } => {
-                let base = self.addresses.get(&(block, access));
-                base.map(|base| base.wrapping_add_signed(by) & ADDRESS_BITS)
-            }
-            Address::Moving { block, access, by, header, stride } => {
-                let base = self.addresses.get(&(block, access)).copied();
-                let moved = self.moved(header, stride);
-                base.zip(moved).map(|(base, moved)| {
-                    base.wrapping_add_signed(by).wrapping_add(moved) & ADDRESS_BITS
-                })
-            }
-        };
-        if of.bases.contains(&at) {
-            match address {
-                Some(address) => self.addresses.insert(at, address),
-                None => self.addresses.remove(&at),
-            };
         }
-        address
     }
 }

@@ -1,12 +1,12 @@
 //! Reads the records of the chunks of a stream in order, and reports gaps.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use pathformat::trace::RecordKind;
 use profile::observer::Observer;
 
+use crate::fast_map::FastMap;
 use crate::file::event::Event;
 use crate::file::records::{Damage, Record, Records};
 use crate::file::{Chunk, Stream, Trace};
@@ -105,7 +105,7 @@ pub struct Chunks<'a> {
     used: u64,
     /// The number of those bytes in compressed chunks.
     unpacked: u64,
-    paths: HashMap<u32, Arc<TracedPath>>,
+    paths: FastMap<u32, Arc<TracedPath>>,
     /// The memory of the cached paths, in bytes.
     kept: usize,
 }
@@ -130,7 +130,7 @@ impl<'a> Chunks<'a> {
             at: 0,
             used: 0,
             unpacked: 0,
-            paths: HashMap::new(),
+            paths: FastMap::default(),
             kept: 0,
         }
     }
@@ -246,7 +246,7 @@ impl<'a> Chunks<'a> {
 /// Returns the path with a number, and caches it.
 fn known_path(
     program: &Program,
-    paths: &mut HashMap<u32, Arc<TracedPath>>,
+    paths: &mut FastMap<u32, Arc<TracedPath>>,
     kept: &mut usize,
     number: u32,
 ) -> Option<Arc<TracedPath>> {

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Error, Result, anyhow};
-use counts::acyclic::decoder;
 use counts::image_places::ImagePlaces;
 use counts::model::{Counting, Function, Module, PathId};
 use counts::placed::rename;
@@ -17,7 +16,6 @@ use pathformat::ModuleId;
 use pathformat::manifest::{self, Access, Address, Location, Stride};
 use pathformat::names::VARIABLES_SECTION;
 use pathformat::settings::Mode;
-use paths::decode::Decoder;
 use profile::arrays::{self, Array};
 use profile::image::{self, Instrumentation};
 use profile::names;
@@ -26,7 +24,7 @@ use profile::source_names::SourceNames;
 use crate::file::images::LoadedImage;
 use crate::ids::FunctionId;
 use crate::steps::layout::Layout;
-use crate::steps::traced_path::{TracedPath, returns_twice};
+use crate::steps::traced_path::{PathTables, TracedPath, returns_twice};
 
 /// The images of a process and their traced functions.
 #[derive(Debug, Default)]
@@ -59,16 +57,25 @@ pub struct KnownImage {
 pub struct TracedFunction {
     /// The function, without counts.
     pub function: Function,
-    /// The accesses that the addresses of others are relative to.
-    pub(super) bases: HashSet<(u32, u32)>,
+    /// The accesses that the addresses of others are relative to, and the strides. Each has a place
+    /// in the activations of the function.
+    pub(super) kept: HashMap<(u32, u32), u32>,
     /// The blocks whose last call may return twice.
     pub(super) returns_twice: HashSet<u32>,
-    /// The headers of loops with moving addresses, each with the only block outside of the loop
-    /// that leads to it.
-    pub(super) headers: HashMap<u32, u32>,
+    /// The headers of loops with moving addresses.
+    pub(super) headers: HashMap<u32, Header>,
     /// The addresses of variables that accesses are relative to.
     pub(super) variables: HashMap<u32, u64>,
-    decoder: OnceLock<Option<Decoder>>,
+    tables: OnceLock<Option<PathTables>>,
+}
+
+/// The header of a loop with moving addresses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    /// Its place in the activations of the function.
+    pub(super) place: u32,
+    /// The only block outside of the loop that leads to it.
+    pub(super) entered_from: u32,
 }
 
 /// The manifests and arrays of an image.
@@ -174,6 +181,15 @@ impl Program {
         ));
     }
 
+    /// Returns true if an access of any function may have a ticket.
+    pub(crate) fn has_ordered_accesses(&self) -> bool {
+        let mut shapes = self.functions.iter().map(|of| &of.function.shape);
+        shapes.any(|shape| {
+            let mut accesses = shape.blocks.iter().flat_map(|block| &block.accesses);
+            accesses.any(|access| access.tickets.count() > 0)
+        })
+    }
+
     /// Returns the path with a number.
     pub fn path(&self, number: u32) -> Option<Arc<TracedPath>> {
         let (function, id) = self.layout.find(number)?;
@@ -183,9 +199,11 @@ impl Program {
     /// Returns a path of a function.
     pub fn path_of(&self, function: FunctionId, id: PathId) -> Option<Arc<TracedPath>> {
         let traced = self.functions.get(function.index())?;
-        let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
-        let shape = &traced.function.shape;
-        TracedPath::of(function, shape, &traced.headers, decoder.as_ref()?, id).ok()
+        let tables = traced.tables.get_or_init(|| PathTables::of(&traced.function.shape).ok());
+        let mut path = TracedPath::of(function, traced, tables.as_ref()?, id).ok()?;
+        let last = path.path.blocks.last();
+        path.calls_for_user = last.is_some_and(|&block| self.calls_for_user(function, block));
+        Some(Arc::new(path))
     }
 
     /// Returns the manifest's description of an access on a path.
@@ -218,24 +236,30 @@ fn function(
     (image, module): (usize, usize),
     variables: HashMap<u32, u64>,
 ) -> TracedFunction {
-    let mut bases = HashSet::new();
+    let mut kept = HashMap::new();
     let mut headers = HashMap::new();
+    let mut keep = |at| {
+        let place = kept.len() as u32;
+        kept.entry(at).or_insert(place);
+    };
     for access in shape.blocks.iter().flat_map(|block| &block.accesses) {
         match access.address {
             Address::None | Address::Recorded | Address::Variable { .. } => {}
-            Address::Offset { block, access, .. } => drop(bases.insert((block, access))),
+            Address::Offset { block, access, .. } => keep((block, access)),
             Address::Moving { block, access, header, stride, .. } => {
-                bases.insert((block, access));
-                headers.insert(header, block);
+                keep((block, access));
+                let place = headers.len() as u32;
+                let header = headers.entry(header).or_insert(Header { place, entered_from: block });
+                header.entered_from = block;
                 if let Stride::Recorded { block, access } = stride {
-                    bases.insert((block, access));
+                    keep((block, access));
                 }
             }
         }
     }
     let blocks = 0..u32::try_from(shape.blocks.len()).unwrap_or_default();
     TracedFunction {
-        bases,
+        kept,
         headers,
         variables,
         returns_twice: blocks.filter(|&block| returns_twice(&shape, block)).collect(),
@@ -247,6 +271,6 @@ fn function(
             shape,
             ..Function::default()
         },
-        decoder: OnceLock::new(),
+        tables: OnceLock::new(),
     }
 }

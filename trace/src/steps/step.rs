@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pathformat::manifest::{AccessKind, Address, Tickets};
+use pathformat::manifest::{AccessKind, Tickets};
 use pathformat::trace::ADDRESS;
 use profile::observer::Observer;
 
@@ -11,7 +11,7 @@ use crate::file::{Stream, Trace};
 use crate::steps::activations::Activations;
 use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
-use crate::steps::traced_path::TracedPath;
+use crate::steps::traced_path::{AccessAddress, TracedPath, number};
 
 /// The next entry of a stream.
 #[derive(Clone, Debug)]
@@ -44,6 +44,12 @@ pub struct Step {
 pub struct Accessed {
     /// Its block, and its index among the accesses of the block.
     pub at: (u32, u32),
+    /// The kind of the access.
+    pub kind: AccessKind,
+    /// The index of its source location in its function, `u32::MAX` if it has none.
+    pub location: u32,
+    /// True if it is atomic.
+    pub is_atomic: bool,
     /// The number of bytes that were accessed.
     pub size: u64,
     /// The address, if it is known.
@@ -118,41 +124,45 @@ fn step(
     let (depth, activation) = activations.enter(&path);
     let (number, is_whole) = (activation.number, activation.is_whole);
     let mut accesses = Vec::with_capacity(path.accesses.len());
-    if let Some(of) = program.functions.get(path.function.index()) {
-        let mut arrivals = path.arrivals.iter().peekable();
-        for (behind, &at) in path.accesses.iter().enumerate() {
-            while let Some(arrival) = arrivals.next_if(|arrival| arrival.behind <= behind) {
-                activation.arrive(of, arrival);
-            }
-            let Some(access) = program.access(&path, at) else { continue };
-            let address = (access.address == Address::Recorded).then(|| take(&mut recorded));
-            let address = activation.address(of, at, access, address.flatten());
-            let is_known = access.size > 0 || !access.kind.has_size();
-            let size = if is_known { Some(access.size) } else { take(&mut recorded) };
-            if access.kind == AccessKind::Stride {
-                activation.set_stride(at, size);
-            }
-            if !access.kind.is_access() {
-                continue;
-            }
-            let mut ticket = |of: [Tickets; 2]| {
-                of.contains(&access.tickets).then(|| take(&mut recorded)).flatten()
-            };
-            let before = ticket([Tickets::Before, Tickets::Both]);
-            let after = ticket([Tickets::After, Tickets::Both]);
-            accesses.push(Accessed { at, size: size.unwrap_or_default(), address, before, after });
+    let mut arrivals = path.arrivals.iter().peekable();
+    for (behind, access) in path.accesses.iter().enumerate() {
+        while let Some(arrival) = arrivals.next_if(|arrival| arrival.behind <= behind) {
+            activation.arrive(arrival);
         }
-        arrivals.for_each(|arrival| activation.arrive(of, arrival));
+        let is_recorded = matches!(access.address, AccessAddress::Recorded);
+        let address = if is_recorded { take(&mut recorded) } else { None };
+        let address = activation.address(access.address, address);
+        let size = access.size.or_else(|| take(&mut recorded));
+        if let Some(place) = access.kept {
+            let is_stride = access.kind == AccessKind::Stride;
+            activation.keep(place, if is_stride { size } else { address });
+        }
+        if !access.kind.is_access() {
+            continue;
+        }
+        let mut ticket =
+            |of: [Tickets; 2]| of.contains(&access.tickets).then(|| take(&mut recorded)).flatten();
+        let before = ticket([Tickets::Before, Tickets::Both]);
+        let after = ticket([Tickets::After, Tickets::Both]);
+        accesses.push(Accessed {
+            at: access.at,
+            kind: access.kind,
+            location: access.location,
+            is_atomic: access.tickets != Tickets::None,
+            size: size.unwrap_or_default(),
+            address,
+            before,
+            after,
+        });
     }
+    arrivals.for_each(|arrival| activation.arrive(arrival));
     activations.end(program, &path);
     Step { activation: number, depth, is_whole, path, accesses }
 }
 
 /// Takes a number from the front of the recorded bytes.
 fn take(recorded: &mut &[u8]) -> Option<u64> {
-    let (first, rest) = recorded.split_first_chunk::<ADDRESS>()?;
-    *recorded = rest;
-    let mut bytes = [0; 8];
-    bytes[..ADDRESS].copy_from_slice(first);
-    Some(u64::from_le_bytes(bytes))
+    let first = number(recorded)?;
+    *recorded = &recorded[ADDRESS..];
+    Some(first)
 }

@@ -1,19 +1,20 @@
 //! A path of a traced function, with its accesses.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result};
 use counts::acyclic;
 use counts::model::{Path, PathId, Start};
 use counts::sizes::Sizes;
 use pathformat::manifest::{
-    Access, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
+    Access, AccessKind, Address, Call, CutReason, DagEdgeKind, Function as Shape, Outcome, Stride,
+    Tickets,
 };
 use pathformat::trace::ADDRESS;
 use paths::decode::Decoder;
 
 use crate::ids::FunctionId;
+use crate::steps::program::{Header, TracedFunction};
 
 /// A path, as it is the same for all records with its number.
 #[derive(Clone, Debug)]
@@ -22,17 +23,100 @@ pub struct TracedPath {
     pub function: FunctionId,
     /// Its blocks, its start and its end.
     pub path: Path,
-    /// Its accesses in order, each as its block and its index in the block. Some are not accesses,
-    /// but values recorded for others.
-    pub accesses: Vec<(u32, u32)>,
+    /// Its accesses in order. Some are not accesses, but values recorded for others.
+    pub(super) accesses: Vec<PathAccess>,
     /// The number of real accesses among them.
     pub num_accesses: u64,
+    /// The number of bytes of those whose size is known.
+    pub(crate) bytes: u64,
+    /// The offsets of the sizes of the others in what the path records.
+    pub(crate) sizes: Vec<usize>,
     /// The arrivals at headers of loops with moving addresses.
     pub(super) arrivals: Vec<Arrival>,
     /// The number of bytes that its accesses record.
     pub recorded: usize,
     /// The connections with the paths before and after it.
     pub(super) joints: Joints,
+    /// True if it ends at a call in the user's code.
+    pub(crate) calls_for_user: bool,
+}
+
+/// An access of a path: what all of its steps need of the manifest's description.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PathAccess {
+    /// Its block, and its index among the accesses of the block.
+    pub(super) at: (u32, u32),
+    pub(super) kind: AccessKind,
+    /// The number of bytes that are accessed; `None` if it is recorded.
+    pub(super) size: Option<u64>,
+    pub(super) address: AccessAddress,
+    /// The place in the activation where its address, or its stride, is kept.
+    pub(super) kept: Option<u32>,
+    pub(super) tickets: Tickets,
+    /// The index of its source location, `u32::MAX` if it has none.
+    pub(super) location: u32,
+}
+
+/// The address of an access of a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AccessAddress {
+    /// It is not known.
+    None,
+    /// It is recorded.
+    Recorded,
+    /// It is always the same.
+    Fixed(u64),
+    /// The address at a place of the activation, and a distance.
+    Offset { from: u32, by: i64 },
+    /// As above, and a stride for each iteration of the loop at a place of the activation.
+    Moving { from: u32, by: i64, header: u32, stride: AccessStride },
+}
+
+/// The distance that an address moves in an iteration.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AccessStride {
+    /// A number of bytes.
+    Constant(u64),
+    /// The number at a place of the activation.
+    Kept(u32),
+}
+
+impl PathAccess {
+    fn of(function: &TracedFunction, at: (u32, u32), access: &Access) -> Self {
+        let place = |block, access| function.kept.get(&(block, access)).copied();
+        let address = match access.address {
+            Address::None => None,
+            Address::Recorded => Some(AccessAddress::Recorded),
+            Address::Variable { variable, by } => function
+                .variables
+                .get(&variable)
+                .map(|place| AccessAddress::Fixed(place.wrapping_add_signed(by) & ADDRESS_BITS)),
+            Address::Offset { block, access, by } => {
+                place(block, access).map(|from| AccessAddress::Offset { from, by })
+            }
+            Address::Moving { block, access, by, header, stride } => {
+                let stride = match stride {
+                    Stride::Constant(bytes) => Some(AccessStride::Constant(bytes as u64)),
+                    Stride::Recorded { block, access } => {
+                        place(block, access).map(AccessStride::Kept)
+                    }
+                };
+                let header = function.headers.get(&header).map(|header| header.place);
+                place(block, access).zip(header).zip(stride).map(|((from, header), stride)| {
+                    AccessAddress::Moving { from, by, header, stride }
+                })
+            }
+        };
+        Self {
+            at,
+            kind: access.kind,
+            size: (!records_size(access)).then_some(access.size),
+            address: address.unwrap_or(AccessAddress::None),
+            kept: function.kept.get(&at).copied(),
+            tickets: access.tickets,
+            location: access.location.unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// The connections of a path with others.
@@ -49,16 +133,52 @@ pub(super) struct Joints {
     pub(super) is_call: bool,
 }
 
+/// What all paths of a function are decoded with. It is made once, since a function may have as
+/// many paths as blocks.
+#[derive(Debug)]
+pub(super) struct PathTables {
+    decoder: Decoder,
+    sizes: Sizes,
+    /// The ends of paths after which a path may start, by the edge of the acyclic graph that starts
+    /// it: the edge that ends it, and the block that it ends in.
+    ends: HashMap<u32, Vec<(u32, u32)>>,
+    /// The blocks that calls come back from.
+    come_back: HashSet<u32>,
+}
+
+impl PathTables {
+    /// Returns those of a function.
+    ///
+    /// # Errors
+    /// The graph is damaged.
+    pub(super) fn of(shape: &Shape) -> Result<Self> {
+        let mut ends: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
+        let mut come_back = HashSet::new();
+        for edge in &shape.edges {
+            if let Some((end, start)) = edge.cut {
+                ends.entry(start).or_default().push((end, edge.from));
+            }
+            if matches!(edge.outcome, Outcome::Indirect | Outcome::Normal | Outcome::Unwind) {
+                come_back.insert(edge.from);
+            }
+        }
+        Ok(Self { decoder: acyclic::decoder(shape)?, sizes: Sizes::of(shape), ends, come_back })
+    }
+}
+
 /// An arrival at the header of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     /// The number of accesses of the path before it.
     pub(super) behind: usize,
     /// The header.
-    pub(super) header: u32,
+    pub(super) header: Header,
     /// The block before the header; `None` if the path begins here.
     pub(super) from: Option<u32>,
 }
+
+/// The bits of an address that a trace records.
+pub(super) const ADDRESS_BITS: u64 = (1 << 48) - 1;
 
 /// The functions that may return twice.
 const RETURNING_TWICE: [&str; 7] =
@@ -77,22 +197,47 @@ impl TracedPath {
     /// There is no such path, or the graph is damaged.
     pub(super) fn of(
         function: FunctionId,
-        shape: &Shape,
-        headers: &HashMap<u32, u32>,
-        decoder: &Decoder,
+        traced: &TracedFunction,
+        tables: &PathTables,
         id: PathId,
-    ) -> Result<Arc<Self>> {
-        let edges = decoder.path(id.0)?;
-        let path = acyclic::path(shape, id, 1, &edges, &Sizes::of(shape))?;
-        let accesses: Vec<_> = accesses(shape, &path).map(|(block, at, _)| (block, at)).collect();
-        let num_accesses =
-            self::accesses(shape, &path).filter(|(.., access)| access.kind.is_access()).count();
-        let recorded = self::accesses(shape, &path).map(|(.., access)| recorded(access)).sum();
+    ) -> Result<Self> {
+        let shape = &traced.function.shape;
+        let edges = tables.decoder.path(id.0)?;
+        let path = acyclic::path(shape, id, 1, &edges, &tables.sizes)?;
+        let (mut accesses, mut sizes) = (Vec::new(), Vec::new());
+        let (mut num_accesses, mut bytes, mut recorded) = (0, 0u64, 0);
+        for (block, at, access) in self::accesses(shape, &path) {
+            accesses.push(PathAccess::of(traced, (block, at), access));
+            if access.kind.is_access() {
+                num_accesses += 1;
+                bytes = bytes.saturating_add(access.size);
+                if records_size(access) {
+                    sizes.push(recorded + ADDRESS * usize::from(records_address(access)));
+                }
+            }
+            recorded += self::recorded(access);
+        }
         let first = edges.first().copied().context("it has no edges")?;
-        let joints = joints(shape, &path, u32::try_from(first)?);
-        let num_accesses = num_accesses as u64;
-        let arrivals = arrivals(shape, headers, &path);
-        Ok(Arc::new(Self { function, path, accesses, num_accesses, arrivals, recorded, joints }))
+        let joints = joints(shape, tables, &path, u32::try_from(first)?);
+        let arrivals = arrivals(traced, &path);
+        Ok(Self {
+            function,
+            path,
+            accesses,
+            num_accesses,
+            bytes,
+            sizes,
+            arrivals,
+            recorded,
+            joints,
+            calls_for_user: false,
+        })
+    }
+
+    /// Returns the number of bytes that its accesses access, given what it recorded.
+    pub(crate) fn accessed_bytes(&self, recorded: &[u8]) -> u64 {
+        let size = |at: &usize| recorded.get(*at..).and_then(number).unwrap_or_default();
+        self.sizes.iter().map(size).fold(self.bytes, u64::saturating_add)
     }
 
     /// Returns the call that the path ends before, if it continues behind that call. `shape` is
@@ -108,7 +253,8 @@ impl TracedPath {
             + 4 * (self.path.blocks.len()
                 + self.joints.before.len()
                 + self.joints.returned_to.len())
-            + 8 * self.accesses.len()
+            + 8 * self.sizes.len()
+            + size_of::<PathAccess>() * self.accesses.len()
             + size_of::<Arrival>() * self.arrivals.len()
     }
 }
@@ -126,14 +272,15 @@ fn accesses<'a>(
 }
 
 /// Returns the arrivals of a path at headers of loops.
-fn arrivals(shape: &Shape, headers: &HashMap<u32, u32>, path: &Path) -> Vec<Arrival> {
-    if headers.is_empty() {
+fn arrivals(traced: &TracedFunction, path: &Path) -> Vec<Arrival> {
+    if traced.headers.is_empty() {
         return Vec::new();
     }
+    let shape = &traced.function.shape;
     let (mut behind, mut from, mut found) = (0, None, Vec::new());
     for &block in &path.blocks {
-        if headers.contains_key(&block) {
-            found.push(Arrival { behind, header: block, from });
+        if let Some(&header) = traced.headers.get(&block) {
+            found.push(Arrival { behind, header, from });
         }
         behind += shape.blocks[block as usize].accesses.len();
         from = Some(block);
@@ -141,28 +288,43 @@ fn arrivals(shape: &Shape, headers: &HashMap<u32, u32>, path: &Path) -> Vec<Arri
     found
 }
 
-/// Returns the number of bytes that an access records.
-fn recorded(access: &Access) -> usize {
-    let address = usize::from(access.address == Address::Recorded);
-    let size = usize::from(access.size == 0 && access.kind.has_size());
-    ADDRESS * (address + size + access.tickets.count())
+/// Returns true if an access records its address.
+fn records_address(access: &Access) -> bool {
+    access.address == Address::Recorded
 }
 
-fn joints(shape: &Shape, path: &Path, first: u32) -> Joints {
+/// Returns true if an access records its size.
+fn records_size(access: &Access) -> bool {
+    access.size == 0 && access.kind.has_size()
+}
+
+/// Returns the number of bytes that an access records.
+fn recorded(access: &Access) -> usize {
+    let (address, size) = (records_address(access), records_size(access));
+    ADDRESS * (usize::from(address) + usize::from(size) + access.tickets.count())
+}
+
+/// Returns the number at the front of recorded bytes.
+pub(super) fn number(recorded: &[u8]) -> Option<u64> {
+    let mut bytes = [0; 8];
+    bytes[..ADDRESS].copy_from_slice(recorded.first_chunk::<ADDRESS>()?);
+    Some(u64::from_le_bytes(bytes))
+}
+
+fn joints(shape: &Shape, tables: &PathTables, path: &Path, first: u32) -> Joints {
     let ends = |index: &u32| {
         let kind = shape.dag.get(*index as usize).map(|edge| edge.kind);
         matches!(kind, Some(DagEdgeKind::End { .. }))
     };
     let end = path.last.filter(ends);
-    let is_call = end.is_some_and(|end| is_call(shape, end));
+    let is_call = end.is_some_and(|end| is_call(shape, tables, end));
     if path.start == Start::Entry {
         return Joints { end, is_call, ..Joints::default() };
     }
-    let cut_here = shape.edges.iter().filter_map(|edge| Some((edge, edge.cut?)));
-    let here: Vec<_> = cut_here.filter(|(_, (_, start))| *start == first).collect();
-    let from = here.iter().map(|(edge, _)| edge.from);
+    let here = tables.ends.get(&first).map_or(&[][..], Vec::as_slice);
+    let from = here.iter().map(|(_, block)| *block);
     Joints {
-        before: here.iter().map(|(_, (end, _))| *end).collect(),
+        before: here.iter().map(|(end, _)| *end).collect(),
         returned_to: from.filter(|&block| returns_twice(shape, block)).collect(),
         end,
         is_call,
@@ -171,13 +333,9 @@ fn joints(shape: &Shape, path: &Path, first: u32) -> Joints {
 
 /// Returns true if the paths that this edge of the acyclic graph ends do so before a call. Such
 /// paths also end where control continues at the point to which a call returns.
-fn is_call(shape: &Shape, end: u32) -> bool {
+fn is_call(shape: &Shape, tables: &PathTables, end: u32) -> bool {
     let kind = shape.dag.get(end as usize).map(|edge| edge.kind);
     let Some(DagEdgeKind::End { block, why: CutReason::Opaque }) = kind else { return false };
     let calls = shape.blocks.get(block as usize).is_some_and(|block| !block.calls.is_empty());
-    let comes_back = |edge: &Edge| {
-        edge.from == block
-            && matches!(edge.outcome, Outcome::Indirect | Outcome::Normal | Outcome::Unwind)
-    };
-    calls && shape.edges.iter().any(comes_back)
+    calls && tables.come_back.contains(&block)
 }

@@ -34,6 +34,8 @@ struct Thread {
     task: Option<TaskId>,
     tasks: u32,
     place: CodePlace,
+    /// True if the place is in the user's code.
+    is_in_users: bool,
 }
 
 /// The visitor that builds the graph.
@@ -77,7 +79,8 @@ impl Builder {
     fn thread(&mut self, thread: ThreadId) -> &mut Thread {
         let at = thread.index();
         if self.threads.len() <= at {
-            let none = Thread { task: None, tasks: 0, place: CodePlace::NONE };
+            let (task, place) = (None, CodePlace::NONE);
+            let none = Thread { task, tasks: 0, place, is_in_users: false };
             self.threads.resize(at + 1, none);
         }
         &mut self.threads[at]
@@ -103,7 +106,11 @@ impl Visitor for Builder {
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         let state = self.thread(thread);
-        state.place = done.end();
+        // What the C++ library does for the user's code is at the user's call.
+        if done.calls_for_user || !state.is_in_users {
+            state.place = done.end();
+        }
+        state.is_in_users |= done.calls_for_user;
         let task = state.task;
         if let Some(task) = task.and_then(|task| self.graph.task_mut(task)) {
             task.actions.add(&done.actions);

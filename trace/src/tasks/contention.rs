@@ -86,7 +86,7 @@ impl Contention {
     ) {
         let object = match of {
             Operation::Unlock if event.result.get() == 0 => event.object.get(),
-            Operation::WaitCondition => event.other.get(),
+            Operation::WaitCondition if event.before.get() > 0 => event.other.get(),
             _ => return,
         };
         let Some(lock) = self.locks.get_mut(&object) else { return };

@@ -79,7 +79,7 @@ impl TaskKind {
             Some(Barrier) => Self::Barrier,
             Some(Lock | LockShared | Unlock | WaitCondition | Signal | Broadcast) => Self::Sync,
             Some(Post | Take | Once | Message) => Self::Sync,
-            Some(OrderedSource | OrderedSink) => Self::Sync,
+            Some(OrderedSource | OrderedSink | ReduceBegin | ReduceEnd) => Self::Sync,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The arrivals at barriers, and the time that was lost there.
+//! The arrivals at barriers and at the ends of parallel regions, and the time that was lost there.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,26 @@ use crate::order::item::CodePlace;
 /// The number of episodes that are kept: those that lost the most time.
 const WORST: usize = 100;
 
+/// Where threads wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Meeting {
+    /// At the barrier with this address.
+    Barrier(u64),
+    /// At the end of the parallel regions that begin at this place.
+    Region(CodePlace),
+}
+
 /// The barriers of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Imbalance {
-    barriers: HashMap<u64, Barrier>,
+    barriers: HashMap<Meeting, Barrier>,
+    /// The regions that are not over, by number: where each began, and the arrivals at its end.
+    regions: HashMap<u64, (CodePlace, Vec<Arrival>)>,
     episodes: Vec<Episode>,
 }
+
+/// The arrival of a thread, with its time and place.
+type Arrival = (ThreadId, u64, CodePlace);
 
 /// The use of a barrier.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +46,7 @@ pub struct Barrier {
 
 #[derive(Clone, Debug, Default)]
 struct Open {
-    came: Vec<(ThreadId, u64, CodePlace)>,
+    came: Vec<Arrival>,
     gone: Vec<ThreadId>,
     is_full: bool,
 }
@@ -42,8 +56,8 @@ struct Open {
 pub struct Episode {
     /// The total time that threads waited for the last one, in ticks.
     pub lost: u64,
-    /// The barrier.
-    pub object: u64,
+    /// Where they waited.
+    pub meeting: Meeting,
     /// Its number at the barrier, from 0, in the order in which episodes ended.
     pub number: u64,
     /// The number of threads that arrived.
@@ -60,9 +74,9 @@ pub struct Episode {
 
 impl Imbalance {
     /// Returns the barriers, those that lost the most time first.
-    pub fn barriers(&self) -> Vec<(u64, &Barrier)> {
-        let mut all: Vec<_> = self.barriers.iter().map(|(object, of)| (*object, of)).collect();
-        all.sort_by_key(|(object, of)| (u64::MAX - of.lost, u64::MAX - of.episodes, *object));
+    pub fn barriers(&self) -> Vec<(Meeting, &Barrier)> {
+        let mut all: Vec<_> = self.barriers.iter().map(|(meeting, of)| (*meeting, of)).collect();
+        all.sort_by_key(|(meeting, of)| (u64::MAX - of.lost, u64::MAX - of.episodes, *meeting));
         all
     }
 
@@ -82,26 +96,45 @@ impl Imbalance {
         event: &Synchronisation,
         place: CodePlace,
     ) {
-        if of != Operation::Barrier {
-            return;
+        let object = event.object.get();
+        let arrival = (thread, event.begin.get(), place);
+        match of {
+            Operation::ParallelBegin => {
+                self.regions.insert(object, (place, Vec::new()));
+                return;
+            }
+            Operation::MemberEnd => {
+                self.regions.get_mut(&object).into_iter().for_each(|of| of.1.push(arrival));
+                return;
+            }
+            // Without a ticket it is the end of a wait that has an event of its own.
+            Operation::Barrier if event.before.get() > 0 => {}
+            _ => return,
         }
-        let barrier = self.barriers.entry(event.object.get()).or_default();
+        let barrier = self.barriers.entry(Meeting::Barrier(object)).or_default();
         if barrier.open.last().is_none_or(|open| open.is_full) {
             barrier.open.push(Open::default());
         }
         if let Some(open) = barrier.open.last_mut() {
-            open.came.push((thread, event.begin.get(), place));
+            open.came.push(arrival);
             open.is_full = open.came.len() as u64 == event.other.get();
         }
     }
 
     /// Notes that a thread leaves.
     pub(super) fn go_on(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
+        let object = event.object.get();
+        if of == Operation::ParallelEnd
+            && let Some((place, came)) = self.regions.remove(&object)
+            && came.len() > 1
+        {
+            self.meet(Meeting::Region(place), &came);
+        }
         if of != Operation::Barrier {
             return;
         }
-        let object = event.object.get();
-        let Some(barrier) = self.barriers.get_mut(&object) else { return };
+        let meeting = Meeting::Barrier(object);
+        let Some(barrier) = self.barriers.get_mut(&meeting) else { return };
         let is_in = |open: &Open| {
             open.came.iter().any(|came| came.0 == thread) && !open.gone.contains(&thread)
         };
@@ -113,6 +146,12 @@ impl Imbalance {
             return;
         }
         let came = barrier.open.remove(at).came;
+        self.meet(meeting, &came);
+    }
+
+    /// Adds an episode with these arrivals.
+    fn meet(&mut self, meeting: Meeting, came: &[Arrival]) {
+        let barrier = self.barriers.entry(meeting).or_default();
         let Some(&(last_thread, last, place)) = came.iter().max_by_key(|came| (came.1, came.0))
         else {
             return;
@@ -123,7 +162,7 @@ impl Imbalance {
         barrier.episodes += 1;
         barrier.lost = barrier.lost.saturating_add(lost);
         *barrier.last.entry(last_thread).or_default() += 1;
-        let episode = Episode { lost, object, number, members, first, last, last_thread, place };
+        let episode = Episode { lost, meeting, number, members, first, last, last_thread, place };
         self.episodes.push(episode);
         if self.episodes.len() >= 4 * WORST {
             self.episodes = self.worst();

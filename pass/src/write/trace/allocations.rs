@@ -2,7 +2,8 @@
 //!
 //! The event stands between two paths: the one that ended before the call, and the one that goes on
 //! behind it. So the thread's word says where it goes. What frees is recorded before the call, so
-//! that nobody can have the memory again by then, and what allocates behind it.
+//! that nobody can have the memory again by then, and what allocates behind it. What may do both
+//! takes the ticket of the free before the call.
 
 use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -14,11 +15,14 @@ use pathformat::trace::{Allocation as Payload, RecordKind};
 use paths::cfg::Block;
 
 use crate::llvm;
-use crate::read::allocations::{self, AddressSource, Allocation};
+use crate::read::allocations::{self, AddressSource, Allocation, Size};
 use crate::read::graph::Graph;
 use crate::write::position::Position;
 
 use super::symbols::Symbols;
+
+/// The parameter of the function that records which is a ticket.
+const TICKET: usize = 3;
 
 /// Writes it for all calls of a function, by calls of the `recorder` of the unit. The ends and
 /// starts of paths around them are written.
@@ -32,7 +36,7 @@ pub(super) fn write<'ctx>(
         let calls: Vec<_> = graph.calls(block).collect();
         for call in calls {
             if let Some(allocation) = allocations::of(call)
-                && position_at(position, block, call, allocation)
+                && let Some(before) = position_at(position, symbols, block, call, allocation)
             {
                 let (builder, word) = (&position.builder, symbols.word());
                 let number = |value: PointerValue<'ctx>| {
@@ -48,25 +52,30 @@ pub(super) fn write<'ctx>(
                     (_, former) => former.unwrap_or(word.const_zero()),
                 };
                 let address = address.unwrap_or(word.const_zero());
-                let values = [address, size, former].map(Into::into);
+                let values = [address, size, former, before].map(Into::into);
                 builder.build_call(recorder, &values, "").expect("positioned");
             }
         }
     }
 }
 
-/// Positions the builder where a call is recorded; false if that is nowhere.
+/// Positions the builder where a call is recorded. Gives the ticket before a call that may both free
+/// and allocate, else 0; none if the call is recorded nowhere.
 fn position_at<'ctx>(
     position: &Position<'_, 'ctx>,
+    symbols: &Symbols<'ctx>,
     block: Block,
     call: InstructionValue<'ctx>,
     allocation: Allocation,
-) -> bool {
+) -> Option<IntValue<'ctx>> {
+    let builder = &position.builder;
+    builder.position_before(&call);
+    let none = symbols.word().const_zero();
     if allocation.address.is_none() {
-        position.builder.position_before(&call);
-        return true;
+        return Some(none);
     }
-    position.behind_call(block, call)
+    let before = if allocation.former.is_some() { symbols.ticket(builder) } else { none };
+    position.behind_call(block, call).then_some(before)
 }
 
 fn argument<'ctx>(call: InstructionValue<'ctx>, at: u32) -> BasicValueEnum<'ctx> {
@@ -118,25 +127,30 @@ fn freed<'ctx>(
     builder.build_select(failed, zero, former, "").expect("two numbers").into_int_value()
 }
 
-/// The product of the operands that make up the size; 0 if there are none.
+/// The size that the operands make up; 0 if there are none.
 fn size<'ctx>(
     builder: &Builder<'ctx>,
     symbols: &Symbols<'ctx>,
     call: InstructionValue<'ctx>,
     allocation: Allocation,
 ) -> IntValue<'ctx> {
-    let operands = allocation.size.into_iter().flatten();
-    let sizes = operands.map(|at| argument(call, at).into_int_value());
-    let product = sizes.reduce(|first, second| {
-        builder.build_int_mul(first, second, "").expect("two numbers of one type")
+    let sizes = allocation.size.operands().map(|at| argument(call, at).into_int_value());
+    let size = sizes.reduce(|first, second| {
+        let both = match allocation.size {
+            Size::Product(_) => builder.build_int_mul(first, second, ""),
+            Size::Sum(_) => builder.build_int_add(first, second, ""),
+        };
+        both.expect("two numbers of one type")
     });
-    product.unwrap_or(symbols.word().const_zero())
+    size.unwrap_or(symbols.word().const_zero())
 }
 
-/// Defines the function that records an event with the values it is given.
+/// Defines the function that records an event with the values it is given: the address, the size,
+/// the address that is free now, and the ticket before that. It takes a ticket, for each of the two
+/// that has none.
 pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> FunctionValue<'ctx> {
     let (context, word) = (symbols.context(), symbols.word());
-    let kind = context.void_type().fn_type(&[word.into(); 3], false);
+    let kind = context.void_type().fn_type(&[word.into(); 4], false);
     let function = module.add_function(names::TRACE_ALLOCATED, kind, None);
     llvm::make_replaceable(module, function.as_global_value());
     for name in ["nounwind", "noinline"] {
@@ -165,7 +179,13 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
     record.add_incoming(&[(&next, entry), (&room, full)]);
     let record = record.as_basic_value().into_pointer_value();
     let mut place = symbols.behind(&builder, record, size_of::<u32>());
-    for value in function.get_param_iter() {
+    let ticket = symbols.ticket(&builder);
+    let mut values: Vec<_> = function.get_param_iter().collect();
+    let before = values[TICKET].into_int_value();
+    let is_none = builder.build_int_compare(IntPredicate::EQ, before, word.const_zero(), "");
+    let before = builder.build_select(is_none.expect("two numbers"), ticket, before, "");
+    values[TICKET] = before.expect("two numbers");
+    for value in values.into_iter().chain([ticket.into()]) {
         symbols.store(&builder, place, value);
         place = symbols.behind(&builder, place, size_of::<u64>());
     }

@@ -194,7 +194,7 @@ impl Written<'_> {
             let mut steps = Steps::new(trace, self.program, stream, observer);
             let mut objects = self.owned.as_ref().map(|owned| owned.stream(stream.number));
             while let Some(entry) = steps.next() {
-                let objects = objects.as_mut().map(|objects| objects.of(self.program, &entry));
+                let objects = objects.as_mut().map(|objects| objects.of(&entry));
                 let objects = objects.as_deref();
                 let touched = steps_json::AccessedObjects { objects, names: &names };
                 // What comes before says which functions are around.

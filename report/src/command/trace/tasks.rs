@@ -215,11 +215,11 @@ pub(crate) fn graph(
     let analysis = tracing(2 * trace.num_chunks(), |observer| {
         TaskAnalysis::of(trace, program, times, observer)
     });
+    let report = TaskGraphReport { trace, program, analysis: &analysis };
     if view.format == GraphFormat::Json {
         let threads = threads(trace);
-        return view.write(|out| tasks_json::write(&analysis, &threads, out));
+        return view.write(|out| tasks_json::write(&report, &threads, out));
     }
-    let report = TaskGraphReport { trace, program, analysis: &analysis };
     let Some(format) = view.form() else { return view.write_page(report) };
     let form = Form { format, full: false, pager: !view.no_pager };
     pages::print(&trace_graph::document(&report, view.top), form)
@@ -228,8 +228,9 @@ pub(crate) fn graph(
 /// Shows the races of a trace.
 pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
     let races = tracing(2 * trace.num_chunks(), |observer| {
-        let inputs = || inputs(trace, program, &times, Detail::Accesses, observer);
-        Races::of(inputs(), Owners::of(program, Frees::of(inputs()), trace.run.partial))
+        let inputs = |detail| inputs(trace, program, &times, detail, observer);
+        let frees = Frees::of(inputs(Detail::Orders));
+        Races::of(inputs(Detail::Accesses), Owners::of(program, frees, trace.run.partial))
     });
     let document = trace_races::document(trace, program, &races, view.top);
     pages::print(&document, view.form.form())

@@ -2,6 +2,7 @@
 
 use pathformat::trace::Operation::{self, *};
 
+use crate::ids::ThreadId;
 use crate::order::releases::Link;
 use crate::order::walk::walk;
 use crate::tasks::graph::TaskKind;
@@ -336,9 +337,9 @@ fn tasks_of_openmp_wait_for_tasks() {
         assert_eq!(found[&Link::Parallel], 2);
         // Each task begins and ends, an inner one creates two and waits.
         let of_tasks = 1 + 2 * calls + 3 * inner;
-        // A thread is created, the region and its two parts begin and end, and the first thread
-        // continues.
-        assert_eq!(tasks.graph.len() as u64, of_tasks + 1 + 2 + 4 + 1, "{n}");
+        // A thread is created, the region and its two parts begin, the parts end, and the first
+        // thread continues.
+        assert_eq!(tasks.graph.len() as u64, of_tasks + 1 + 1 + 4 + 1, "{n}");
         assert_eq!(span(&tasks.graph, Measure::Instructions).span, longest + 1);
     }
 }
@@ -430,6 +431,97 @@ fn a_barrier_of_openmp_ends_with_the_tasks_that_run_in_it() {
     // Task 10 begins, and its end is waited for.
     assert_eq!(edges(&tasks.graph)[&Link::Task], 2);
     assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}
+
+#[test]
+fn waiting_at_the_end_of_a_region_is_no_work() {
+    let mut scene = Scene::new(3);
+    (1..3).for_each(|thread| scene.create(0, thread));
+    // The place where the regions begin.
+    scene.work(0, 0);
+    for turn in 1..=4 {
+        scene.event(0, ParallelBegin, turn, 3);
+        let start = scene.now[0];
+        for (thread, work) in [(0, 10), (1, 50), (2, 20)] {
+            scene.now[thread] = start;
+            scene.event(thread, MemberBegin, turn, thread as u64);
+            scene.work(thread, work);
+            scene.event(thread, MemberEnd, turn, thread as u64);
+        }
+        scene.enter(0, ParallelEnd, turn, 0);
+        scene.leave(0, 0, scene.now[1]);
+        // The others wait for the next region meanwhile.
+        scene.work(0, 100);
+    }
+    let tasks = scene.tasks();
+    let by_time = span(&tasks.graph, Measure::Time);
+    assert_eq!((by_time.work, by_time.span), (4 * 180, 4 * 150));
+    assert_eq!(by_time, span(&tasks.graph, Measure::Instructions));
+    let levels = Parallelism::of(&tasks.graph, 1).levels;
+    assert_eq!(levels, [0, 4 * 130, 4 * 10, 4 * 10]);
+    let region = tasks.imbalance.barriers();
+    assert_eq!((region.len(), region[0].1.episodes, region[0].1.lost), (1, 4, 4 * (40 + 30)));
+    assert_eq!(region[0].1.last[&ThreadId(1)], 4);
+}
+
+#[test]
+fn waiting_for_tasks_and_at_barriers_is_no_work() {
+    for (wait, object) in [(Barrier, 0x90), (TaskWait, 1), (TaskGroup, 1)] {
+        let mut scene = Scene::new(2);
+        scene.create(0, 1);
+        scene.work(0, 5);
+        (10..12).for_each(|task| scene.event(0, TaskCreate, task, 1));
+        scene.enter(0, wait, object, 2);
+        // It finds a task after a while, and then none for a while.
+        scene.now[0] += 40;
+        scene.event(0, TaskSwitch, 10, 1);
+        scene.work(0, 30);
+        scene.event(0, TaskEnd, 1, 10);
+        scene.event(1, TaskSwitch, 11, 2);
+        scene.work(1, 100);
+        scene.event(1, TaskEnd, 2, 11);
+        if wait == Barrier {
+            scene.event(1, Barrier, object, 2);
+        }
+        scene.leave(0, 0, 100);
+        scene.work(0, 1);
+        let tasks = scene.tasks();
+        let by_time = span(&tasks.graph, Measure::Time);
+        assert_eq!((by_time.work, by_time.span), (5 + 30 + 100 + 1, 106), "{wait:?}");
+    }
+}
+
+#[test]
+fn a_tree_of_reductions_is_ordered() {
+    // At the end of a region, and at a barrier in it.
+    for (object, region) in [(0, 7), (0x90, 0)] {
+        let mut scene = Scene::new(3);
+        (1..3).for_each(|thread| scene.create(0, thread));
+        scene.event(0, ParallelBegin, 7, 3);
+        (0..3).for_each(|thread| scene.event(thread, MemberBegin, 7, thread as u64));
+        let arrive = |scene: &mut Scene, thread| match object {
+            0 => scene.event(thread, MemberEnd, 7, 0),
+            _ => scene.enter(thread, Barrier, object, 3),
+        };
+        // The third one hands on to the second one, and that to the first one.
+        for (thread, work) in [(2, 10), (1, 2), (0, 3)] {
+            scene.work(thread, work);
+            arrive(&mut scene, thread);
+            if thread < 2 {
+                scene.event(thread, ReduceBegin, object, region);
+                scene.work(thread, 1);
+                scene.event(thread, ReduceEnd, object, region);
+            }
+        }
+        if object == 0 {
+            scene.event(0, ParallelEnd, 7, 0);
+        } else {
+            (0..3).for_each(|thread| scene.leave(thread, 0, 0));
+        }
+        scene.work(0, 5);
+        let tasks = scene.tasks();
+        assert_eq!(span(&tasks.graph, Measure::Instructions).span, 10 + 1 + 1 + 5, "{object}");
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
                 function: FunctionId(0),
                 path: PathId(0),
                 last: 0,
+                calls_for_user: false,
                 actions,
                 accesses: Vec::new(),
             };

@@ -21,8 +21,9 @@ pub(crate) struct Scene {
     pub(crate) items: Vec<Vec<Item>>,
     /// The current time of each thread.
     pub(crate) now: Vec<u64>,
-    /// The operations that each thread waits in, the innermost one last.
-    waiting: Vec<Vec<Synchronisation>>,
+    /// The operations that each thread waits in, the innermost one last, and the number of actions
+    /// of the thread up to the event of its beginning.
+    waiting: Vec<Vec<(Synchronisation, usize)>>,
     /// The last ticket.
     pub(crate) ticket: u64,
 }
@@ -47,6 +48,7 @@ impl Scene {
             function: FunctionId(thread as u32),
             path: PathId(0),
             last: 0,
+            calls_for_user: false,
             actions,
             accesses: Vec::new(),
         };
@@ -62,24 +64,42 @@ impl Scene {
     /// Begins an operation of a thread.
     pub(crate) fn enter(&mut self, thread: usize, of: Operation, object: u64, other: u64) {
         let before = if of.order().releases() { self.ticket() } else { 0 };
-        self.waiting[thread].push(Synchronisation {
+        let event = Synchronisation {
             operation: (of as u32).into(),
             object: object.into(),
             other: other.into(),
             before: before.into(),
             begin: self.now[thread].into(),
+            end: self.now[thread].into(),
             ..Synchronisation::default()
-        });
+        };
+        let is_first = matches!(
+            of,
+            Operation::Barrier
+                | Operation::TaskWait
+                | Operation::TaskGroup
+                | Operation::WaitCondition
+        );
+        if is_first {
+            self.items[thread].push(Item::Event(event));
+        }
+        let behind = if is_first { self.items[thread].len() } else { 0 };
+        self.waiting[thread].push((event, behind));
     }
 
     /// Ends an operation of a thread with a result, at `until` or later.
     pub(crate) fn leave(&mut self, thread: usize, result: u32, until: u64) {
-        let mut event = self.waiting[thread].pop().expect("it waits");
+        let (mut event, behind) = self.waiting[thread].pop().expect("it waits");
         self.now[thread] = self.now[thread].max(until);
         if event.operation().expect("known").order().acquires() {
             event.after = self.ticket().into();
         }
         (event.result, event.end) = (result.into(), self.now[thread].into());
+        if behind == self.items[thread].len() {
+            self.items[thread].pop();
+        } else if behind > 0 {
+            (event.before, event.begin) = (0.into(), event.end);
+        }
         self.items[thread].push(Item::Event(event));
     }
 

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map with lines, or owners and lines, as keys.
-pub(super) type LineMap<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
+/// A map with numbers as keys: addresses, or the numbers of paths and functions.
+pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
 
 /// A hasher that multiplies by an odd number without a pattern, and mixes the halves.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mix(u64);
+pub(crate) struct Mix(u64);
 
 impl Hasher for Mix {
     fn finish(&self) -> u64 {

@@ -1,0 +1,91 @@
+"""Small programs whose threads are ordered, or are not, each in another way.
+
+Each file of `tests/order` has in its first lines what it is and why: `clean` or `race`. Further
+lines say how it is compiled (`flags`), with how many threads of OpenMP it runs (`threads`), and
+whether it kills itself (`killed`). A clean program has no race in any of its runs. A program with a
+race has some in one of them, and each is at a line that says so.
+"""
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.real.tools import PATHCC, PATHPROF, ROOT, CheckFailed, environment, run
+
+FOLDER = ROOT / "tests" / "order"
+RUNS = 4
+
+HEAD = re.compile(r"^// (\w+): (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, and what is expected of its races."""
+
+    path: Path
+    races: bool
+    flags: list[str]
+    threads: list[str]
+    is_killed: bool
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def racing_lines(self) -> set[int]:
+        """The numbers of the lines that may race."""
+        lines = self.path.read_text().splitlines()
+        return {number for number, line in enumerate(lines, 1) if line.endswith("// race")}
+
+
+def program(path: Path) -> Program:
+    """Reads the first lines of a program."""
+    text = path.read_text()
+    known = dict(HEAD.findall(text))
+    return Program(
+        path,
+        races="race" in known,
+        flags=known.get("flags", "").split(),
+        threads=known.get("threads", "4").split(),
+        is_killed="killed" in known,
+    )
+
+
+PROGRAMS = [program(path) for path in sorted(FOLDER.glob("*.c*"))]
+
+
+def races(trace: Path) -> list[dict]:
+    """The races of a trace."""
+    told = run([PATHPROF, "trace", "races", "--format", "json", "--top", "0", trace], trace.parent)
+    return json.loads(told)["tables"][0]["rows"]
+
+
+def check(program: Program, level: str, home: Path) -> str:
+    """What is told of the races of a program."""
+    compiler = PATHCC.with_name("pathc++") if program.path.suffix == ".cpp" else PATHCC
+    flags = ["-g", level, "-w", "-pthread", "-fpath-mode=trace", *program.flags]
+    run([compiler, *flags, program.path, "-o", "traced"], home)
+    found = []
+    for threads in program.threads:
+        for _ in range(RUNS):
+            env = environment(PATHCC_PROFILE=str(home), OMP_NUM_THREADS=threads)
+            if program.is_killed:
+                done = subprocess.run([home / "traced"], cwd=home, env=env, check=False)
+                if done.returncode != -9:
+                    raise CheckFailed(f"{program.name}: it ended with {done.returncode}")
+            else:
+                run([home / "traced"], home, env=env)
+            (trace,) = home.glob("*.pathtrace")
+            rows = races(trace)
+            if rows and not program.races:
+                raise CheckFailed(f"{program.name}, {threads} threads: {rows[0]} is told")
+            found += rows
+            trace.unlink()
+    if program.races:
+        lines = {int(line) for line in re.findall(rf"{program.name}:(\d+)", json.dumps(found))}
+        if not program.racing_lines & lines:
+            raise CheckFailed(f"{program.name}: only {sorted(lines)} are told")
+    return f"{len(found)} pairs of places in {RUNS * len(program.threads)} runs"

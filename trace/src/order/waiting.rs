@@ -1,0 +1,117 @@
+//! The waits of a thread in OpenMP, from the outside in.
+//!
+//! A thread that waits at a barrier, at the end of a parallel region or for tasks is *idle*: what it
+//! does meanwhile is no work of the program, even if it is busy asking whether the wait is over. It
+//! is not idle while it runs another task.
+
+use pathformat::trace::{Operation, Synchronisation};
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The other threads of a parallel region, at its end, and then the next region.
+    Region,
+    /// The other threads of its team.
+    Barrier,
+    /// Tasks.
+    Tasks,
+}
+
+/// A wait that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    kind: Kind,
+    /// The task that waits, once the thread has left it for another one.
+    task: Option<u64>,
+    /// True while the thread runs another task.
+    is_away: bool,
+}
+
+/// The waits of a thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Waiting(Vec<Wait>);
+
+impl Waiting {
+    /// Returns true if the thread does nothing but wait.
+    pub(super) fn is_idle(&self) -> bool {
+        self.0.last().is_some_and(|wait| !wait.is_away)
+    }
+
+    /// Notes an operation of the thread: all of it, its beginning or its end.
+    pub(super) fn note(&mut self, of: Operation, event: &Synchronisation) {
+        let begins = event.after.get() == 0;
+        match of {
+            Operation::MemberEnd => self.begin(Kind::Region),
+            Operation::MemberBegin | Operation::ParallelEnd => self.end(Kind::Region),
+            Operation::Barrier if begins => self.begin(Kind::Barrier),
+            // The event may be all of the wait. Then the thread was not idle before.
+            Operation::Barrier => self.end(Kind::Barrier),
+            Operation::TaskWait | Operation::TaskGroup if begins => self.begin(Kind::Tasks),
+            Operation::TaskWait | Operation::TaskGroup => self.end(Kind::Tasks),
+            Operation::TaskSwitch | Operation::TaskEnd => {
+                self.change(event.other.get(), event.object.get());
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, kind: Kind) {
+        self.0.push(Wait { kind, task: None, is_away: false });
+    }
+
+    fn end(&mut self, kind: Kind) {
+        if self.is_idle() && self.0.last().is_some_and(|wait| wait.kind == kind) {
+            self.0.pop();
+        }
+    }
+
+    /// Leaves one task for another one.
+    fn change(&mut self, former: u64, next: u64) {
+        let Some(wait) = self.0.last_mut() else { return };
+        let task = *wait.task.get_or_insert(former);
+        wait.is_away = next != task;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Operation::*;
+
+    fn event(object: u64, other: u64, after: u64) -> Synchronisation {
+        let (object, other, after) = (object.into(), other.into(), after.into());
+        Synchronisation { object, other, after, ..Synchronisation::default() }
+    }
+
+    #[test]
+    fn a_thread_that_runs_another_task_is_not_idle() {
+        let mut waiting = Waiting::default();
+        let mut is_idle = |of, event: Synchronisation| {
+            waiting.note(of, &event);
+            waiting.is_idle()
+        };
+        assert!(!is_idle(Barrier, event(0, 2, 5)), "a whole wait");
+        assert!(is_idle(Barrier, event(0, 2, 0)));
+        assert!(!is_idle(TaskSwitch, event(7, 1, 1)));
+        assert!(!is_idle(TaskWait, event(7, 0, 1)), "a whole wait in the other task");
+        assert!(is_idle(TaskWait, event(7, 0, 0)));
+        assert!(!is_idle(TaskSwitch, event(8, 7, 1)));
+        assert!(!is_idle(TaskEnd, event(9, 8, 1)));
+        assert!(is_idle(TaskEnd, event(7, 9, 1)));
+        assert!(!is_idle(TaskWait, event(7, 0, 1)), "its end");
+        assert!(is_idle(TaskEnd, event(1, 7, 1)));
+        assert!(!is_idle(Barrier, event(0, 2, 9)));
+    }
+
+    #[test]
+    fn a_thread_is_idle_between_regions() {
+        let mut waiting = Waiting::default();
+        let mut is_idle = |of| {
+            waiting.note(of, &event(5, 0, 1));
+            waiting.is_idle()
+        };
+        let all = [MemberBegin, MemberEnd, MemberBegin, ParallelBegin, MemberBegin, MemberEnd];
+        assert_eq!(all.map(&mut is_idle), [false, true, false, false, false, true]);
+        assert_eq!([ParallelEnd, MemberEnd].map(is_idle), [false, true]);
+    }
+}
