@@ -11,7 +11,8 @@
 //! * [`sharing`] finds the memory that threads share.
 //! * [`uses`] combines these: the amount of memory that is used, by each owner, and the reuse
 //!   distances.
-//! * `shadow` has the past accesses to memory that a later one may race with.
+//! * `shadow` has the past accesses to memory that a later one may race with, [`race_side`] one of
+//!   the two accesses of a race.
 
 pub mod cache;
 mod clocks;
@@ -23,6 +24,7 @@ pub mod owned;
 pub mod owner_names;
 pub(crate) mod owner_walk;
 pub mod owners;
+pub mod race_side;
 pub mod races;
 mod shadow;
 pub mod sharing;

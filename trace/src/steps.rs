@@ -1,7 +1,8 @@
 //! Turns the records of a trace into the steps of each thread.
 //!
 //! * [`program`] has the traced functions of all images, and finds the path with a number.
-//! * [`traced_path`] is a path with its accesses, `layout` assigns numbers to functions.
+//! * [`traced_function`] is a function, [`traced_path`] a path with its accesses. `layout` assigns
+//!   numbers to functions.
 //! * [`chunks`] reads the chunks of a stream and reports the gaps between them.
 //! * `activations` is the stack of a stream, which finds the activation of a path.
 //! * [`step`] combines these: a step is a path with its activation and its accesses.
@@ -14,4 +15,5 @@ pub mod program;
 pub mod step;
 pub mod time;
 pub mod totals;
+pub mod traced_function;
 pub mod traced_path;

@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 ///
 /// An operation that releases is written before it begins, and completed when it has ended. If the
 /// process is killed meanwhile, its release is there. A wait in which its thread did something else
-/// has two events: one without a ticket of the acquire, another one without a ticket of the release.
+/// has two events: one without a ticket of the acquire, and one without a ticket of the release.
 ///
 /// A *ticket* is a unique number in the process, from 1. The ticket `before` is taken just before
 /// the operation releases others, `after` when the operation itself has acquired. So an operation

@@ -1,7 +1,7 @@
 //! The calls of a function that allocate or free memory.
 //!
-//! They are known by the names that C, POSIX, the C++ ABI and libomp give them, and by the attribute
-//! `alloc_size`, by which a program says so of its own functions.
+//! They are known by the names that C, POSIX, the C++ ABI and libomp give them, and by the
+//! attribute `alloc_size`, by which a program says so of its own functions.
 
 use inkwell::values::InstructionValue;
 

@@ -24,8 +24,8 @@ use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 /// The size in bytes of the cache that is shown for each object and function.
 const CACHE: u64 = 32 << 10;
 
-/// The time that a line takes from one core to another one, in nanoseconds. It is between 30 and 150
-/// on the processors of today.
+/// The time that a line takes from one core to another one, in nanoseconds: between 30 and 150 on
+/// the processors of today.
 const TRANSFER: u64 = 70;
 
 /// The use of memory in a trace.

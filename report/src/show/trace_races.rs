@@ -5,7 +5,8 @@ use trace::file::Trace;
 use trace::ids::ThreadId;
 use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::Owner;
-use trace::memory::races::{Race, RaceSide, Races};
+use trace::memory::race_side::RaceSide;
+use trace::memory::races::{Race, Races};
 use trace::order::source::threads;
 use trace::steps::program::Program;
 

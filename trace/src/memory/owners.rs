@@ -410,8 +410,8 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// Adds a block that a thread allocates, by the call at which the last path of the stream ended.
-    /// What the C++ library allocates for the user's code is allocated by the user's call.
+    /// Adds a block that a thread allocates, by the call at which the last path of the stream
+    /// ended. What the C++ library allocates for the user's code is allocated by the user's call.
     pub fn allocate(&mut self, thread: ThreadId, start: u64, size: u64) {
         self.forget();
         let birth = self.clocks.moment(thread);

@@ -13,23 +13,13 @@ use pathformat::trace::Allocation;
 use crate::ids::ThreadId;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerLookup, Owners};
+use crate::memory::race_side::RaceSide;
 use crate::memory::shadow::{CELL, PastAccess, Shadow};
-use crate::order::item::{CodePlace, Item, MemoryAccess};
+use crate::order::item::{Item, MemoryAccess};
 use crate::order::walk::Streams;
 
 /// The maximum number of pairs of places that are kept.
 const MOST: usize = 1 << 16;
-
-/// One of two accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RaceSide {
-    /// The place in the code.
-    pub place: CodePlace,
-    /// True if it writes.
-    pub writes: bool,
-    /// True if it is atomic.
-    pub is_atomic: bool,
-}
 
 /// The races between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
-use crate::memory::races::RaceSide;
+use crate::memory::race_side::RaceSide;
 use crate::order::item::CodePlace;
 
 /// The number of bytes in a cell.

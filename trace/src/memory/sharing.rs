@@ -7,9 +7,10 @@
 //!
 //! A trace does not record how the accesses of two threads interleave between two operations that
 //! order them. So these moves are those of one order, in which a thread does as much at once as it
-//! can. How often a line may have moved is estimated from what is known: an access is *contended* if
-//! nothing orders it with accesses of another thread to the same line, and one of them writes. If
-//! threads take turns, each contended access moves the line.
+//! can. How often a line may have moved is estimated from what is known: an access is *contended*
+//! if nothing orders it with accesses of another thread to the same line, and one of them writes.
+//! If threads take turns, each contended access moves the line. A read and the write behind it that
+//! updates the same bytes are one access.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -91,6 +92,8 @@ struct User {
     count: u64,
     /// The bytes that they access.
     used: u128,
+    /// The bytes that the last one of them read, if it did not write.
+    read: u128,
     /// True if one of them writes.
     writes: bool,
     /// True if they are contended.
@@ -229,10 +232,12 @@ impl Line {
             (user.part, user.count, user.used) = (part, 0, 0);
             (user.writes, user.is_contended) = (false, false);
         }
-        user.count += 1;
+        let updates = writes && user.count > 0 && user.read == mask;
+        user.read = if writes { 0 } else { mask };
+        user.count += u64::from(!updates);
         user.used |= mask;
         user.writes |= writes;
-        if user.is_contended {
+        if user.is_contended && !updates {
             add(contended, thread, 1);
         }
         for other in 0..self.users.len() {
@@ -293,6 +298,16 @@ mod tests {
         assert_eq!((lines.len(), lines[&0].transfers()), (1, 2 * 103));
         let contended = counts.iter().zip(0..).map(|(count, thread)| (ThreadId(thread), *count));
         assert_eq!(lines[&0].contended, contended.collect::<Vec<_>>());
+        // An update is one access.
+        let mut sharing = Sharing::default();
+        for thread in 0..2 {
+            for _ in 0..50 {
+                for kind in [AccessKind::Load, AccessKind::Store] {
+                    touch(&mut sharing, thread, kind, 4 * u64::from(thread), 4);
+                }
+            }
+        }
+        assert_eq!(sharing.lines()[&0].transfers(), 100);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::steps::program::Program;
 use counts::model::PathId;
 
 /// Returns the file and the line of the call at the end of the path with this function and id, in
-/// the user's code if possible. A path ends before each call that allocates. A call in tail position
-/// also leaves the function.
+/// the user's code if possible. A path ends before each call that allocates. A call in tail
+/// position also leaves the function.
 pub(super) fn site(
     program: &Program,
     (function, id): (FunctionId, PathId),

@@ -1,8 +1,8 @@
 //! The waits of a thread in OpenMP, from the outside in.
 //!
-//! A thread that waits at a barrier, at the end of a parallel region or for tasks is *idle*: what it
-//! does meanwhile is no work of the program, even if it is busy asking whether the wait is over. It
-//! is not idle while it runs another task.
+//! A thread that waits at a barrier, at the end of a parallel region or for tasks is *idle*: what
+//! it does meanwhile is no work of the program, even if it is busy asking whether the wait is over.
+//! It is not idle while it runs another task.
 
 use pathformat::trace::{Operation, Synchronisation};
 

@@ -4,27 +4,28 @@
 //! An image that is not found, or is damaged, is a problem that names it. The paths of the others
 //! remain known.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow};
 use counts::image_places::ImagePlaces;
-use counts::model::{Counting, Function, Module, PathId};
+use counts::model::{Module, PathId};
+use counts::origin::is_system;
 use counts::placed::rename;
 use pathformat::ModuleId;
-use pathformat::manifest::{self, Access, Address, Location, Stride};
+use pathformat::manifest::{Access, Location};
 use pathformat::names::VARIABLES_SECTION;
 use pathformat::settings::Mode;
 use profile::arrays::{self, Array};
 use profile::image::{self, Instrumentation};
-use profile::names;
 use profile::source_names::SourceNames;
 
 use crate::file::images::LoadedImage;
 use crate::ids::FunctionId;
 use crate::steps::layout::Layout;
-use crate::steps::traced_path::{PathTables, TracedPath, returns_twice};
+use crate::steps::traced_function::TracedFunction;
+use crate::steps::traced_path::TracedPath;
 
 /// The images of a process and their traced functions.
 #[derive(Debug, Default)]
@@ -50,32 +51,6 @@ pub struct KnownImage {
     pub place: Option<PathBuf>,
     /// The number of its traced functions.
     pub functions: usize,
-}
-
-/// A traced function.
-#[derive(Debug)]
-pub struct TracedFunction {
-    /// The function, without counts.
-    pub function: Function,
-    /// The accesses that the addresses of others are relative to, and the strides. Each has a place
-    /// in the activations of the function.
-    pub(super) kept: HashMap<(u32, u32), u32>,
-    /// The blocks whose last call may return twice.
-    pub(super) returns_twice: HashSet<u32>,
-    /// The headers of loops with moving addresses.
-    pub(super) headers: HashMap<u32, Header>,
-    /// The addresses of variables that accesses are relative to.
-    pub(super) variables: HashMap<u32, u64>,
-    tables: OnceLock<Option<PathTables>>,
-}
-
-/// The header of a loop with moving addresses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
-    /// Its place in the activations of the function.
-    pub(super) place: u32,
-    /// The only block outside of the loop that leads to it.
-    pub(super) entered_from: u32,
 }
 
 /// The manifests and arrays of an image.
@@ -152,13 +127,13 @@ impl Program {
                 let loaded = |(at, address)| (at, loaded.bias.wrapping_add(address));
                 let mut shape = (*shape).clone();
                 rename(&mut self.names, &unit, &mut shape);
-                function(shape, place, variables.map(loaded).collect())
+                TracedFunction::of(shape, place, variables.map(loaded).collect())
             }));
             self.modules.push(unit);
         }
         let added = &self.functions[before..];
         let functions = added.len();
-        if image.variables.is_empty() && added.iter().any(names_variables) {
+        if image.variables.is_empty() && added.iter().any(TracedFunction::names_variables) {
             self.problems.push(anyhow!(
                 "{}: addresses of variables are unknown, since this image has no section {}; give \
                  the image as it was linked with --image PATH",
@@ -183,11 +158,7 @@ impl Program {
 
     /// Returns true if an access of any function may have a ticket.
     pub(crate) fn has_ordered_accesses(&self) -> bool {
-        let mut shapes = self.functions.iter().map(|of| &of.function.shape);
-        shapes.any(|shape| {
-            let mut accesses = shape.blocks.iter().flat_map(|block| &block.accesses);
-            accesses.any(|access| access.tickets.count() > 0)
-        })
+        self.functions.iter().any(TracedFunction::has_ordered_accesses)
     }
 
     /// Returns the path with a number.
@@ -199,11 +170,33 @@ impl Program {
     /// Returns a path of a function.
     pub fn path_of(&self, function: FunctionId, id: PathId) -> Option<Arc<TracedPath>> {
         let traced = self.functions.get(function.index())?;
-        let tables = traced.tables.get_or_init(|| PathTables::of(&traced.function.shape).ok());
-        let mut path = TracedPath::of(function, traced, tables.as_ref()?, id).ok()?;
+        let mut path = TracedPath::of(function, traced, traced.tables()?, id).ok()?;
         let last = path.path.blocks.last();
         path.calls_for_user = last.is_some_and(|&block| self.calls_for_user(function, block));
         Some(Arc::new(path))
+    }
+
+    /// Returns true if a path of a function that ends in this block ends at a call in the user's
+    /// code, or in what was inlined there.
+    fn calls_for_user(&self, function: FunctionId, block: u32) -> bool {
+        let shape = self.functions.get(function.index()).map(|of| &of.function.shape);
+        let call = shape.and_then(|shape| shape.blocks.get(block as usize)?.calls.last());
+        let location = call.and_then(|call| call.location);
+        location.is_some_and(|location| self.users(function, location).is_some())
+    }
+
+    /// Returns the innermost location of the user's code in which a location of a function was
+    /// inlined, or that location itself if it is one.
+    pub(crate) fn users(&self, function: FunctionId, location: u32) -> Option<&Location> {
+        let of = &self.functions.get(function.index())?.function;
+        let directories = self.modules.get(of.module).map_or(&[][..], |of| &of.system_directories);
+        let mut next = Some(location);
+        let mut outwards = std::iter::from_fn(|| {
+            let location = of.shape.locations.get(next? as usize)?;
+            next = location.inlined_at;
+            Some(location)
+        });
+        outwards.find(|location| !is_system(&location.file, directories))
     }
 
     /// Returns the manifest's description of an access on a path.
@@ -219,58 +212,6 @@ impl Program {
     }
 }
 
-/// Returns true if an access of a function is relative to a variable.
-fn names_variables(function: &TracedFunction) -> bool {
-    let blocks = &function.function.shape.blocks;
-    let mut accesses = blocks.iter().flat_map(|block| &block.accesses);
-    accesses.any(|access| matches!(access.address, Address::Variable { .. }))
-}
-
 fn read(place: &Path) -> Result<Content> {
     Ok((image::read(place)?, arrays::read(place)?))
-}
-
-/// Returns a function of an image and a module with these indices.
-fn function(
-    shape: manifest::Function,
-    (image, module): (usize, usize),
-    variables: HashMap<u32, u64>,
-) -> TracedFunction {
-    let mut kept = HashMap::new();
-    let mut headers = HashMap::new();
-    let mut keep = |at| {
-        let place = kept.len() as u32;
-        kept.entry(at).or_insert(place);
-    };
-    for access in shape.blocks.iter().flat_map(|block| &block.accesses) {
-        match access.address {
-            Address::None | Address::Recorded | Address::Variable { .. } => {}
-            Address::Offset { block, access, .. } => keep((block, access)),
-            Address::Moving { block, access, header, stride, .. } => {
-                keep((block, access));
-                let place = headers.len() as u32;
-                let header = headers.entry(header).or_insert(Header { place, entered_from: block });
-                header.entered_from = block;
-                if let Stride::Recorded { block, access } = stride {
-                    keep((block, access));
-                }
-            }
-        }
-    }
-    let blocks = 0..u32::try_from(shape.blocks.len()).unwrap_or_default();
-    TracedFunction {
-        kept,
-        headers,
-        variables,
-        returns_twice: blocks.filter(|&block| returns_twice(&shape, block)).collect(),
-        function: Function {
-            image,
-            module,
-            demangled: names::of(&shape),
-            counting: Counting::Paths,
-            shape,
-            ..Function::default()
-        },
-        tables: OnceLock::new(),
-    }
 }

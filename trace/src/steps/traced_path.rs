@@ -1,20 +1,15 @@
 //! A path of a traced function, with its accesses.
 
-use std::collections::{HashMap, HashSet};
-
 use anyhow::{Context, Result};
 use counts::acyclic;
 use counts::model::{Path, PathId, Start};
-use counts::sizes::Sizes;
 use pathformat::manifest::{
-    Access, AccessKind, Address, Call, CutReason, DagEdgeKind, Function as Shape, Outcome, Stride,
-    Tickets,
+    Access, AccessKind, Address, Call, CutReason, DagEdgeKind, Function as Shape, Stride, Tickets,
 };
 use pathformat::trace::ADDRESS;
-use paths::decode::Decoder;
 
 use crate::ids::FunctionId;
-use crate::steps::program::{Header, TracedFunction};
+use crate::steps::traced_function::{Header, PathTables, TracedFunction, returns_twice};
 
 /// A path, as it is the same for all records with its number.
 #[derive(Clone, Debug)]
@@ -133,39 +128,6 @@ pub(super) struct Joints {
     pub(super) is_call: bool,
 }
 
-/// What all paths of a function are decoded with. It is made once, since a function may have as
-/// many paths as blocks.
-#[derive(Debug)]
-pub(super) struct PathTables {
-    decoder: Decoder,
-    sizes: Sizes,
-    /// The ends of paths after which a path may start, by the edge of the acyclic graph that starts
-    /// it: the edge that ends it, and the block that it ends in.
-    ends: HashMap<u32, Vec<(u32, u32)>>,
-    /// The blocks that calls come back from.
-    come_back: HashSet<u32>,
-}
-
-impl PathTables {
-    /// Returns those of a function.
-    ///
-    /// # Errors
-    /// The graph is damaged.
-    pub(super) fn of(shape: &Shape) -> Result<Self> {
-        let mut ends: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
-        let mut come_back = HashSet::new();
-        for edge in &shape.edges {
-            if let Some((end, start)) = edge.cut {
-                ends.entry(start).or_default().push((end, edge.from));
-            }
-            if matches!(edge.outcome, Outcome::Indirect | Outcome::Normal | Outcome::Unwind) {
-                come_back.insert(edge.from);
-            }
-        }
-        Ok(Self { decoder: acyclic::decoder(shape)?, sizes: Sizes::of(shape), ends, come_back })
-    }
-}
-
 /// An arrival at the header of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
@@ -179,16 +141,6 @@ pub(super) struct Arrival {
 
 /// The bits of an address that a trace records.
 pub(super) const ADDRESS_BITS: u64 = (1 << 48) - 1;
-
-/// The functions that may return twice.
-const RETURNING_TWICE: [&str; 7] =
-    ["setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
-
-/// Returns true if the call at the end of a block may return twice.
-pub(super) fn returns_twice(shape: &Shape, block: u32) -> bool {
-    let last = shape.blocks.get(block as usize).and_then(|block| block.calls.last());
-    last.is_some_and(|call| RETURNING_TWICE.contains(&call.callee.as_str()))
-}
 
 impl TracedPath {
     /// Decodes path `id` of a function from its graph.

@@ -59,8 +59,8 @@ pub(super) fn write<'ctx>(
     }
 }
 
-/// Positions the builder where a call is recorded. Gives the ticket before a call that may both free
-/// and allocate, else 0; none if the call is recorded nowhere.
+/// Positions the builder where a call is recorded. Gives the ticket before a call that may free
+/// memory and allocate other memory, else 0; none if the call is recorded nowhere.
 fn position_at<'ctx>(
     position: &Position<'_, 'ctx>,
     symbols: &Symbols<'ctx>,
