@@ -245,3 +245,60 @@ fn another_tool_goes_first() {
         assert_eq!(printed("prog"), printed("plain"), "{variable}");
     }
 }
+
+/// The first thread alone works between two regions, in which threads wait for each other.
+const WAITS: &str = r#"
+#include <omp.h>
+volatile double sums[4 * 8];
+void work(int thread, long turns) {
+  for (long i = 0; i < turns; i++) sums[thread * 8] += i;
+}
+int main(void) {
+  for (int round = 0; round < 3; round++) {
+#pragma omp parallel num_threads(4)
+    {
+      work(omp_get_thread_num(), omp_get_thread_num() == 1 ? 300000 : 1000);
+#pragma omp barrier
+      work(omp_get_thread_num(), omp_get_thread_num() == 2 ? 300000 : 1000);
+    }
+    work(0, 300000);
+  }
+  return 0;
+}
+"#;
+
+#[test]
+fn a_thread_that_waits_has_no_task() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("waits.c"), WAITS).expect("writable");
+    let text = shell(
+        folder.path(),
+        &format!(
+            "pathcc -g -O1 -fopenmp -fpath-mode=trace waits.c -o waits
+             {LIBRARIES}; KMP_BLOCKTIME=infinite ./waits
+             pathprof trace graph --format json *.pathtrace"
+        ),
+    );
+    let graph: Value = serde_json::from_str(&text).expect("JSON");
+    let threads = graph["threads"].as_array().expect("threads").len() as u64;
+    assert_eq!(threads, 4);
+    // The first thread also makes the others.
+    for thread in 1..threads {
+        let tasks = graph["tasks"].as_array().expect("tasks").iter();
+        let own: Vec<u64> = tasks
+            .filter(|task| task[0] == thread)
+            .map(|task| task[5].as_u64().expect("a number of paths"))
+            .collect();
+        // Two parts of each region.
+        let paths = own.iter().filter(|&&paths| paths > 0).count();
+        assert_eq!(paths, 6, "{own:?} of thread {thread}");
+        // A thread begins, and so does its first part of a region.
+        assert!(own.len() - paths <= 4, "{own:?} of thread {thread}");
+    }
+    let barriers = graph["barriers"].as_array().expect("barriers");
+    let regions: Vec<&Value> = barriers.iter().filter(|of| of["object"].is_null()).collect();
+    assert_eq!((regions.len(), &regions[0]["episodes"]), (1, &Value::from(3)));
+    assert_eq!(regions[0]["region"]["line"], 9, "{}", regions[0]);
+    let lost = |of: &Value| of["lost"].as_u64().expect("a time") > 0;
+    assert!(barriers.len() >= 2 && barriers.iter().all(lost), "{barriers:?}");
+}

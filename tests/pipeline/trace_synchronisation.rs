@@ -445,3 +445,43 @@ fn libraries_are_told() {
         assert!(of("wait_condition") <= 1);
     }
 }
+
+/// The second thread waits for the lock until the first one has slept for a while.
+const WAITS_IN_CPP: &str = r#"
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+std::mutex gate;
+std::atomic<bool> begun;
+int main() {
+  std::unique_lock<std::mutex> held(gate);
+  std::thread other([] {
+    begun = true;
+    std::lock_guard<std::mutex> waits(gate); // here
+  });
+  while (!begun) usleep(100);
+  usleep(50000);
+  held.unlock();
+  other.join();
+}
+"#;
+
+#[test]
+fn a_lock_of_the_library_is_taken_in_the_users_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("gate.cpp"), WAITS_IN_CPP).expect("writable");
+    for options in ["-O0", "-O2"] {
+        shell(
+            folder.path(),
+            &format!("pathc++ -g {options} -pthread -fpath-mode=trace gate.cpp -o gate"),
+        );
+        // The other thread may come too late.
+        let told = (0..20).find_map(|_| {
+            let csv = "./gate && pathprof trace graph --format csv *.pathtrace; rm *.pathtrace";
+            let text = shell(folder.path(), csv);
+            text.lines().find(|line| line.contains("gate.cpp:12")).map(str::to_owned)
+        });
+        assert!(told.is_some(), "no wait is in line 12 at {options}");
+    }
+}

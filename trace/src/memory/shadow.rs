@@ -1,8 +1,8 @@
 //! The past accesses to each cell of memory, as far as a later access may race with them.
 //!
 //! A *cell* is eight bytes that are examined together. Cells are in pages, and each page has room
-//! for one access to each cell: most memory is accessed by one thread at a time, and a later access
-//! takes the place of an earlier one.
+//! for two accesses to each cell: most memory is accessed by one thread at a time, whose last write
+//! and last read take the places of earlier ones.
 
 use std::ops::RangeInclusive;
 
@@ -65,12 +65,12 @@ impl PastAccess {
 /// The past accesses to a cell.
 #[derive(Clone, Debug)]
 struct Cell {
-    first: PastAccess,
+    known: [PastAccess; 2],
     #[allow(clippy::box_collection, reason = "most cells have no others, and are shorter so")]
     others: Option<Box<Vec<PastAccess>>>,
 }
 
-const FREE: Cell = Cell { first: PastAccess::NONE, others: None };
+const FREE: Cell = Cell { known: [PastAccess::NONE; 2], others: None };
 
 /// The past accesses to all cells.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl Shadow {
     /// Returns true if a cell has no past accesses.
     pub(super) fn is_free(&mut self, cell: u64) -> bool {
         let of = self.cell(cell);
-        of.first.mask == 0 && of.others.is_none()
+        of.known.iter().all(|known| known.mask == 0) && of.others.is_none()
     }
 
     /// Drops the past accesses to a cell that are not to be kept, and adds one.
@@ -97,8 +97,14 @@ impl Shadow {
         mut is_kept: impl FnMut(&PastAccess) -> bool,
     ) {
         let cell = self.cell(cell);
-        if cell.first.mask != 0 && !is_kept(&cell.first) {
-            cell.first.mask = 0;
+        let mut free = None;
+        for known in &mut cell.known {
+            if known.mask != 0 && !is_kept(known) {
+                known.mask = 0;
+            }
+            if known.mask == 0 {
+                free = Some(known);
+            }
         }
         if let Some(others) = &mut cell.others {
             others.retain(is_kept);
@@ -106,10 +112,9 @@ impl Shadow {
                 cell.others = None;
             }
         }
-        if cell.first.mask == 0 {
-            cell.first = now;
-        } else {
-            cell.others.get_or_insert_default().push(now);
+        match free {
+            Some(free) => *free = now,
+            None => cell.others.get_or_insert_default().push(now),
         }
     }
 
@@ -175,6 +180,7 @@ mod tests {
         });
         shadow.update(cell, access(98, 1), |then| then.thread.0 < 98);
         found.retain(|thread| *thread < 98);
+        found.sort_unstable();
         found
     }
 
@@ -187,7 +193,7 @@ mod tests {
         }
         assert_eq!(threads(&mut shadow, 7), [0, 1, 2, 3]);
         shadow.update(7, access(4, 2), |then| then.thread.0 % 2 == 1);
-        assert_eq!(threads(&mut shadow, 7), [4, 1, 3]);
+        assert_eq!(threads(&mut shadow, 7), [1, 3, 4]);
         shadow.update(7, access(5, 2), |_| false);
         assert_eq!(threads(&mut shadow, 7), [5]);
         assert!(!shadow.is_free(7) && shadow.is_free(6));

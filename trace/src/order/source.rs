@@ -220,6 +220,7 @@ impl Iterator for Items<'_> {
                 Source::Accesses(steps, only_orders) => match steps.next() {
                     Some(StreamEntry::Step(step)) => {
                         put(&step, *only_orders, &mut self.ready);
+                        steps.take_back(step.accesses);
                         None
                     }
                     Some(StreamEntry::Event(event)) => of_event(&event),

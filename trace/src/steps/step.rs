@@ -1,5 +1,6 @@
 //! The steps of a thread: the path, its activation, and its accesses.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use pathformat::manifest::{AccessKind, Tickets};
@@ -68,6 +69,8 @@ pub struct Steps<'a> {
     activations: Activations,
     /// A path, and the number of times that it ends again.
     again: Option<(Arc<TracedPath>, u64)>,
+    /// Memory for the accesses of the next step.
+    spare: Vec<Accessed>,
 }
 
 impl<'a> Steps<'a> {
@@ -79,7 +82,14 @@ impl<'a> Steps<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let chunks = Chunks::new(trace, program, stream, observer);
-        Self { chunks, program, activations: Activations::default(), again: None }
+        let activations = Activations::default();
+        Self { chunks, program, activations, again: None, spare: Vec::new() }
+    }
+
+    /// Takes back the accesses of a step that is not needed any more, as memory for the next one.
+    pub(crate) fn take_back(&mut self, mut accesses: Vec<Accessed>) {
+        accesses.clear();
+        self.spare = accesses;
     }
 
     /// Returns the number of the chunk of the last entry; `None` if it is in no chunk.
@@ -96,14 +106,21 @@ impl Iterator for Steps<'_> {
             if count > 1 {
                 self.again = Some((path.clone(), count - 1));
             }
-            return Some(StreamEntry::Step(step(self.program, &mut self.activations, path, &[])));
+            return Some(StreamEntry::Step(step(
+                self.program,
+                &mut self.activations,
+                path,
+                &[],
+                take(&mut self.spare),
+            )));
         }
         Some(match self.chunks.next()? {
             ChunkEntry::Path(path, addresses, count) => {
                 if count > 1 {
                     self.again = Some((path.clone(), count - 1));
                 }
-                StreamEntry::Step(step(self.program, &mut self.activations, path, addresses))
+                let spare = take(&mut self.spare);
+                StreamEntry::Step(step(self.program, &mut self.activations, path, addresses, spare))
             }
             ChunkEntry::Event(event) => StreamEntry::Event(event),
             ChunkEntry::Gap(gap) => {
@@ -114,25 +131,26 @@ impl Iterator for Steps<'_> {
     }
 }
 
-/// Returns the step of a path.
+/// Returns the step of a path, whose accesses are added to `accesses`.
 fn step(
     program: &Program,
     activations: &mut Activations,
     path: Arc<TracedPath>,
     mut recorded: &[u8],
+    mut accesses: Vec<Accessed>,
 ) -> Step {
     let (depth, activation) = activations.enter(&path);
     let (number, is_whole) = (activation.number, activation.is_whole);
-    let mut accesses = Vec::with_capacity(path.accesses.len());
+    accesses.reserve(path.accesses.len());
     let mut arrivals = path.arrivals.iter().peekable();
     for (behind, access) in path.accesses.iter().enumerate() {
         while let Some(arrival) = arrivals.next_if(|arrival| arrival.behind <= behind) {
             activation.arrive(arrival);
         }
         let is_recorded = matches!(access.address, AccessAddress::Recorded);
-        let address = if is_recorded { take(&mut recorded) } else { None };
+        let address = if is_recorded { take_number(&mut recorded) } else { None };
         let address = activation.address(access.address, address);
-        let size = access.size.or_else(|| take(&mut recorded));
+        let size = access.size.or_else(|| take_number(&mut recorded));
         if let Some(place) = access.kept {
             let is_stride = access.kind == AccessKind::Stride;
             activation.keep(place, if is_stride { size } else { address });
@@ -140,8 +158,9 @@ fn step(
         if !access.kind.is_access() {
             continue;
         }
-        let mut ticket =
-            |of: [Tickets; 2]| of.contains(&access.tickets).then(|| take(&mut recorded)).flatten();
+        let mut ticket = |of: [Tickets; 2]| {
+            of.contains(&access.tickets).then(|| take_number(&mut recorded)).flatten()
+        };
         let before = ticket([Tickets::Before, Tickets::Both]);
         let after = ticket([Tickets::After, Tickets::Both]);
         accesses.push(Accessed {
@@ -161,7 +180,7 @@ fn step(
 }
 
 /// Takes a number from the front of the recorded bytes.
-fn take(recorded: &mut &[u8]) -> Option<u64> {
+fn take_number(recorded: &mut &[u8]) -> Option<u64> {
     let first = number(recorded)?;
     *recorded = &recorded[ADDRESS..];
     Some(first)
