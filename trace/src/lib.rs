@@ -8,7 +8,7 @@
 //! * [`order`] determines the order between threads.
 //! * [`tasks`] builds and measures the task graph.
 //! * [`memory`] analyses accesses to memory that threads share.
-//! * `fast_map` is a hash map by numbers.
+//! * `fast_map` is a hash map by numbers, `paged` has values by numbers that come in runs.
 //! * [`task_analysis`] is the task graph with everything that is shown of it.
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ pub mod file;
 pub mod ids;
 pub mod memory;
 pub mod order;
+mod paged;
 pub mod steps;
 pub mod task_analysis;
 pub mod tasks;

@@ -5,7 +5,7 @@
 //! Times that are no longer the last of any line are removed when the tree is full. So the memory
 //! is proportional to the number of lines, not of accesses. The distances are exact.
 
-use crate::fast_map::FastMap;
+use crate::paged::Paged;
 
 /// The minimum number of times in the tree.
 const LEAST: usize = 1 << 10;
@@ -13,8 +13,10 @@ const LEAST: usize = 1 << 10;
 /// The reuse distances of a sequence of accesses.
 #[derive(Clone, Debug, Default)]
 pub struct Distances {
-    /// The time of the last access, from 1, by line.
-    last: FastMap<u64, usize>,
+    /// The time of the last access by line, from 1; 0 if there is none.
+    last: Paged<usize>,
+    /// The number of lines.
+    lines: usize,
     /// A Fenwick tree: 1 for each time in `last`. The first element is unused.
     tree: Vec<u32>,
     /// The last time.
@@ -29,12 +31,15 @@ impl Distances {
         }
         self.now += 1;
         let now = self.now;
-        let before = self.last.insert(line, now);
-        let distance = before.map(|before| {
-            let others = self.last.len() - self.up_to(before);
+        let before = std::mem::replace(self.last.of(line), now);
+        let distance = if before > 0 {
+            let others = self.lines - self.up_to(before);
             self.add(before, u32::MAX);
-            others as u64
-        });
+            Some(others as u64)
+        } else {
+            self.lines += 1;
+            None
+        };
         self.add(now, 1);
         distance
     }
@@ -42,13 +47,13 @@ impl Distances {
     /// Renumbers the times of the last accesses, in their order.
     fn renumber(&mut self) {
         let mut order: Vec<(usize, u64)> =
-            self.last.iter().map(|(line, at)| (*at, *line)).collect();
+            self.last.iter().filter(|of| *of.1 > 0).map(|(line, at)| (*at, line)).collect();
         order.sort_unstable();
         self.now = order.len();
         self.tree.clear();
         self.tree.resize(LEAST.max(2 * order.len()) + 2, 0);
         for (at, (_, line)) in (1..).zip(order) {
-            self.last.insert(line, at);
+            *self.last.of(line) = at;
             self.add(at, 1);
         }
     }

@@ -1,21 +1,18 @@
 //! The past accesses to each cell of memory, as far as a later access may race with them.
 //!
-//! A *cell* is eight bytes that are examined together. Cells are in pages, and each page has room
-//! for two accesses to each cell: most memory is accessed by one thread at a time, whose last write
-//! and last read take the places of earlier ones.
+//! A *cell* is eight bytes that are examined together. Each has room for two accesses: most memory
+//! is accessed by one thread at a time, whose last write and last read take the places of earlier
+//! ones.
 
 use std::ops::RangeInclusive;
 
-use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
 use crate::memory::race_side::RaceSide;
 use crate::order::item::CodePlace;
+use crate::paged::Paged;
 
 /// The number of bytes in a cell.
 pub(super) const CELL: u64 = 8;
-
-/// The number of cells in a page.
-const PAGE: u64 = 128;
 
 /// A past access to a cell. All of its bytes are in the mask; none are if there is no access.
 #[derive(Clone, Copy, Debug)]
@@ -63,29 +60,27 @@ impl PastAccess {
 }
 
 /// The past accesses to a cell.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Cell {
     known: [PastAccess; 2],
     #[allow(clippy::box_collection, reason = "most cells have no others, and are shorter so")]
     others: Option<Box<Vec<PastAccess>>>,
 }
 
-const FREE: Cell = Cell { known: [PastAccess::NONE; 2], others: None };
+impl Default for Cell {
+    fn default() -> Self {
+        Self { known: [PastAccess::NONE; 2], others: None }
+    }
+}
 
 /// The past accesses to all cells.
 #[derive(Debug, Default)]
-pub(super) struct Shadow {
-    /// The index of each page.
-    index: FastMap<u64, u32>,
-    pages: Vec<Box<[Cell; PAGE as usize]>>,
-    /// The last page and its index.
-    last: Option<(u64, u32)>,
-}
+pub(super) struct Shadow(Paged<Cell>);
 
 impl Shadow {
     /// Returns true if a cell has no past accesses.
     pub(super) fn is_free(&mut self, cell: u64) -> bool {
-        let of = self.cell(cell);
+        let of = self.0.of(cell);
         of.known.iter().all(|known| known.mask == 0) && of.others.is_none()
     }
 
@@ -96,7 +91,7 @@ impl Shadow {
         now: PastAccess,
         mut is_kept: impl FnMut(&PastAccess) -> bool,
     ) {
-        let cell = self.cell(cell);
+        let cell = self.0.of(cell);
         let mut free = None;
         for known in &mut cell.known {
             if known.mask != 0 && !is_kept(known) {
@@ -120,45 +115,8 @@ impl Shadow {
 
     /// Drops the past accesses to a range of cells.
     pub(super) fn forget(&mut self, cells: RangeInclusive<u64>) {
-        let (first, last) = (*cells.start(), *cells.end());
-        if last / PAGE - first / PAGE <= self.pages.len() as u64 {
-            for page in first / PAGE..=last / PAGE {
-                if let Some(&at) = self.index.get(&page) {
-                    self.forget_in(page, at, &cells);
-                }
-            }
-        } else {
-            let known: Vec<_> = self.index.iter().map(|(page, at)| (*page, *at)).collect();
-            known.into_iter().for_each(|(page, at)| self.forget_in(page, at, &cells));
-        }
-    }
-
-    /// Drops those that are in a page.
-    fn forget_in(&mut self, page: u64, at: u32, cells: &RangeInclusive<u64>) {
-        let first = page * PAGE;
-        let of = &mut self.pages[at as usize];
-        let from = cells.start().saturating_sub(first).min(PAGE) as usize;
-        let end = cells.end().saturating_add(1).saturating_sub(first).min(PAGE) as usize;
-        if let Some(forgotten) = of.get_mut(from..end) {
-            forgotten.fill(FREE);
-        }
-    }
-
-    fn cell(&mut self, cell: u64) -> &mut Cell {
-        let page = cell / PAGE;
-        let at = match self.last {
-            Some((last, at)) if last == page => at,
-            _ => {
-                let next = self.pages.len() as u32;
-                let at = *self.index.entry(page).or_insert(next);
-                if at == next {
-                    self.pages.push(Box::new([FREE; PAGE as usize]));
-                }
-                self.last = Some((page, at));
-                at
-            }
-        };
-        &mut self.pages[at as usize][(cell % PAGE) as usize]
+        let forgotten = self.0.range_mut(cells).into_iter().flatten();
+        forgotten.for_each(|cell| *cell = Cell::default());
     }
 }
 
@@ -201,20 +159,10 @@ mod tests {
 
     #[test]
     fn ranges_are_forgotten() {
-        let far = u64::MAX / CELL;
-        let cells = [0, 1, PAGE - 1, PAGE, 3 * PAGE + 5, far];
-        for (range, left) in [
-            (1..=PAGE, vec![0, 3 * PAGE + 5, far]),
-            (0..=0, vec![1, PAGE - 1, PAGE, 3 * PAGE + 5, far]),
-            (2..=far - 1, vec![0, 1, far]),
-            (0..=far, Vec::new()),
-            (4 * PAGE..=5 * PAGE, cells.to_vec()),
-        ] {
-            let mut shadow = Shadow::default();
-            cells.iter().for_each(|&cell| shadow.update(cell, access(1, 1), |_| true));
-            shadow.forget(range);
-            let kept: Vec<_> = cells.into_iter().filter(|&cell| !shadow.is_free(cell)).collect();
-            assert_eq!(kept, left);
-        }
+        let mut shadow = Shadow::default();
+        (0..10).for_each(|cell| shadow.update(cell, access(1, 1), |_| true));
+        shadow.forget(2..=5);
+        let free: Vec<_> = (0..10).filter(|&cell| shadow.is_free(cell)).collect();
+        assert_eq!(free, [2, 3, 4, 5]);
     }
 }

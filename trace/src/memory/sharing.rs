@@ -12,14 +12,14 @@
 //! If threads take turns, each contended access moves the line. A read and the write behind it that
 //! updates the same bytes are one access.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
 use crate::memory::owners::OwnerId;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{CodePlace, MemoryAccess};
+use crate::paged::Paged;
 
 /// The maximum number of places that are kept for a cache line.
 const PLACES: usize = 16;
@@ -47,7 +47,7 @@ pub struct SharedLine {
     /// The owner of the memory that was accessed last.
     pub owner: OwnerId,
     /// Some threads and places that accessed it, and true if they wrote.
-    pub places: BTreeSet<(ThreadId, CodePlace, bool)>,
+    pub places: Vec<(ThreadId, CodePlace, bool)>,
 }
 
 impl SharedLine {
@@ -103,7 +103,7 @@ struct User {
 /// The data that threads share.
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
-    lines: FastMap<u64, Line>,
+    lines: Paged<Line>,
     /// The number of bytes of each flow.
     pub flows: BTreeMap<DataFlow, u64>,
 }
@@ -119,11 +119,12 @@ impl Sharing {
         mask: u128,
         owner: OwnerId,
     ) {
-        let line = self.lines.entry(line).or_default();
+        let line = self.lines.of(line);
         line.shared.owner = owner;
         let used = (thread, access.place, access.writes());
-        if line.shared.places.len() < PLACES {
-            line.shared.places.insert(used);
+        let places = &mut line.shared.places;
+        if places.len() < PLACES && !places.contains(&used) {
+            places.push(used);
         }
         if access.reads() {
             for writer in &mut line.writers {
@@ -150,9 +151,7 @@ impl Sharing {
         let at = line.go(thread, mask, access.writes());
         line.contend(at, clock, mask, access.writes());
         if access.writes() {
-            line.writers.iter_mut().for_each(|writer| writer.mask &= !mask);
-            line.writers.retain(|writer| writer.mask != 0);
-            line.writers.push(Writer { mask, thread, place: access.place, read: Vec::new() });
+            line.write(thread, access.place, mask);
         }
     }
 
@@ -170,15 +169,12 @@ impl Sharing {
             }
         };
         for (line, mask) in [first, last] {
-            self.lines.get_mut(&line).into_iter().for_each(|line| forget(line, mask));
+            let lines = self.lines.range_mut(line..=line).into_iter().flatten();
+            lines.for_each(|line| forget(line, mask));
         }
-        if between.end.saturating_sub(between.start) > self.lines.len() as u64 {
-            let inner = self.lines.iter_mut().filter(|(line, _)| between.contains(line));
-            inner.for_each(|(_, line)| forget(line, u128::MAX));
-        } else {
-            for line in between {
-                self.lines.get_mut(&line).into_iter().for_each(|line| forget(line, u128::MAX));
-            }
+        if !between.is_empty() {
+            let inner = self.lines.range_mut(between.start..=between.end - 1).into_iter().flatten();
+            inner.for_each(|line| forget(line, u128::MAX));
         }
     }
 
@@ -187,11 +183,29 @@ impl Sharing {
         let goes = |line: &Line| {
             line.shared.true_sharing + line.shared.false_sharing + line.shared.transfers() > 0
         };
-        self.lines.iter().filter(|of| goes(of.1)).map(|of| (*of.0, &of.1.shared)).collect()
+        self.lines.iter().filter(|of| goes(of.1)).map(|of| (of.0, &of.1.shared)).collect()
     }
 }
 
 impl Line {
+    /// Makes a place of a thread the last writer of some bytes.
+    fn write(&mut self, thread: ThreadId, place: CodePlace, mask: u128) {
+        let mut is_known = false;
+        self.writers.retain_mut(|writer| {
+            if (writer.thread, writer.place) == (thread, place) {
+                is_known = true;
+                writer.mask |= mask;
+                writer.read.iter_mut().for_each(|read| read.1 &= !mask);
+            } else {
+                writer.mask &= !mask;
+            }
+            writer.mask != 0
+        });
+        if !is_known {
+            self.writers.push(Writer { mask, thread, place, read: Vec::new() });
+        }
+    }
+
     /// Moves the line to a thread, unless it has a valid copy. Returns the index of the thread.
     fn go(&mut self, thread: ThreadId, mask: u128, writes: bool) -> usize {
         let at = self.users.iter().position(|user| user.thread == thread).unwrap_or_else(|| {

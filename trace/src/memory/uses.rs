@@ -4,7 +4,8 @@
 //! The memory of the analysis is proportional to the number of lines that were accessed, not of
 //! accesses. Distances are between the accesses of one thread.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use pathformat::trace::Allocation;
 
@@ -17,6 +18,7 @@ use crate::memory::sharing::Sharing;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Item, MemoryAccess};
 use crate::order::walk::Streams;
+use crate::paged::Paged;
 
 /// The number of bytes in a page.
 const PAGE: u64 = 4096;
@@ -60,8 +62,31 @@ pub struct MemoryTotals {
     pub distances: Histogram,
 }
 
-/// The accessed bytes of each line, by owner or function and line.
-type Footprint = FastMap<(u32, u64), u128>;
+/// The accessed bytes of a line.
+#[derive(Debug, Default)]
+struct LineUse {
+    all: u128,
+    /// Those that were accessed as memory of each owner.
+    owners: Vec<(OwnerId, u128)>,
+    /// Those that each function accessed.
+    functions: Vec<(FunctionId, u128)>,
+}
+
+impl LineUse {
+    fn add(&mut self, owner: OwnerId, function: FunctionId, mask: u128) {
+        self.all |= mask;
+        add_bytes(&mut self.owners, owner, mask);
+        add_bytes(&mut self.functions, function, mask);
+    }
+}
+
+/// Adds bytes that were accessed as memory of an owner, or by a function.
+fn add_bytes<K: Copy + PartialEq>(known: &mut Vec<(K, u128)>, of: K, mask: u128) {
+    match known.iter_mut().find(|known| known.0 == of) {
+        Some(known) => known.1 |= mask,
+        None => known.push((of, mask)),
+    }
+}
 
 /// The use of memory in a trace.
 #[derive(Debug)]
@@ -86,15 +111,16 @@ pub struct Uses<'a> {
 #[derive(Debug, Default)]
 struct Measuring {
     all: MemoryTotals,
-    by_owner: BTreeMap<OwnerId, MemoryTotals>,
-    by_function: BTreeMap<FunctionId, MemoryTotals>,
+    by_owner: FastMap<OwnerId, MemoryTotals>,
+    by_function: FastMap<FunctionId, MemoryTotals>,
     sharing: Sharing,
     missing: u64,
     selection: Selection,
     has_threads: bool,
-    distances: HashMap<ThreadId, Distances>,
-    /// The footprints of everything, of owners, and of functions.
-    footprints: [Footprint; 3],
+    /// The distances of the accesses of each thread.
+    distances: Vec<Distances>,
+    /// The bytes that were accessed, by line.
+    lines: Paged<LineUse>,
 }
 
 impl<'a> Uses<'a> {
@@ -113,6 +139,8 @@ impl<'a> Uses<'a> {
         let owners = walk_with_owners(streams, owners, &mut measuring);
         measuring.finish();
         let Measuring { all, by_owner, by_function, sharing, missing, selection, .. } = measuring;
+        let by_owner = by_owner.into_iter().collect();
+        let by_function = by_function.into_iter().collect();
         Self { all, by_owner, by_function, sharing, owners, missing, selection }
     }
 }
@@ -133,16 +161,18 @@ impl Measuring {
         }
         let size = self.selection.line;
         let last = access.address.saturating_add(access.size - 1);
-        let distances = self.distances.entry(thread).or_default();
+        let at = thread.index();
+        if self.distances.len() <= at {
+            self.distances.resize_with(at + 1, Distances::default);
+        }
+        let distances = &mut self.distances[at];
         for line in access.address / size..=last / size {
             let mask = mask(line, size, access.address, last);
             let distance = distances.touch(line);
             for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
                 of.distances.add(distance);
             }
-            for (footprint, of) in self.footprints.iter_mut().zip([0, owner.0, function.0]) {
-                *footprint.entry((of, line)).or_default() |= mask;
-            }
+            self.lines.of(line).add(owner, function, mask);
             if self.has_threads {
                 self.sharing.touch(thread, clock, access, line, mask, owner);
             }
@@ -153,26 +183,40 @@ impl Measuring {
     fn finish(&mut self) {
         self.distances.clear();
         let size = self.selection.line;
-        let footprints = std::mem::take(&mut self.footprints);
-        for (kind, footprint) in footprints.into_iter().enumerate() {
-            let mut pages: FastMap<(u32, u64), ()> = FastMap::default();
-            for ((of, line), mask) in footprint {
-                let touched = match kind {
-                    0 => &mut self.all,
-                    1 => self.by_owner.entry(OwnerId(of)).or_default(),
-                    _ => self.by_function.entry(FunctionId(of)).or_default(),
-                };
-                touched.bytes += u64::from(mask.count_ones());
-                touched.lines += 1;
-                if pages.insert((of, line * size / PAGE), ()).is_none() {
-                    touched.pages += 1;
-                }
+        let mut pages: FastMap<u64, PageUsers> = FastMap::default();
+        let lines = std::mem::take(&mut self.lines);
+        for (line, of) in lines.iter().filter(|(_, of)| of.all != 0) {
+            let page = pages.entry(line * size / PAGE);
+            let is_first = matches!(page, Entry::Vacant(_));
+            let users = page.or_default();
+            self.all.add_line(of.all, is_first);
+            for &(owner, mask) in &of.owners {
+                let is_first = users.owners.insert(owner);
+                self.by_owner.entry(owner).or_default().add_line(mask, is_first);
+            }
+            for &(function, mask) in &of.functions {
+                let is_first = users.functions.insert(function);
+                self.by_function.entry(function).or_default().add_line(mask, is_first);
             }
         }
     }
 }
 
+/// The owners of memory in a page, and the functions that access it.
+#[derive(Debug, Default)]
+struct PageUsers {
+    owners: BTreeSet<OwnerId>,
+    functions: BTreeSet<FunctionId>,
+}
+
 impl MemoryTotals {
+    /// Adds the accessed bytes of a line, which may be the first one in its page.
+    fn add_line(&mut self, mask: u128, is_first: bool) {
+        self.bytes += u64::from(mask.count_ones());
+        self.lines += 1;
+        self.pages += u64::from(is_first);
+    }
+
     fn count(&mut self, access: &MemoryAccess) {
         if access.reads() {
             self.reads += 1;
