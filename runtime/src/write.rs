@@ -223,13 +223,16 @@ mod tests {
     #[repr(align(4096))]
     struct Region([u64; 1024]);
 
-    static REGION: Region = {
-        let mut region = [0; 1024];
-        region[1] = 5;
-        region[511] = 6;
-        region[520] = u64::MAX;
-        Region(region)
-    };
+    /// Returns a region with counts. It is written, as counters are: the kernel may drop a page of
+    /// constants that was only read, and its page map lacks that page then.
+    fn region() -> &'static Region {
+        let mut region = Box::new(Region([0; 1024]));
+        region.0[1] = 5;
+        region.0[511] = 6;
+        region.0[520] = u64::MAX;
+        Box::leak(region)
+    }
+
     static MODULES: [Module; 3] = [
         Module { id: [1; 16], offset: 0, counters: 512, threads: 0 },
         Module { id: [2; 16], offset: 4096, counters: 9, threads: 0 },
@@ -253,7 +256,7 @@ mod tests {
         root: &std::path::Path,
         shared: bool,
     ) -> (Vec<String>, Vec<u8>) {
-        let image = Image::new(&REGION.0, &MODULES, false);
+        let image = Image::new(&region().0, &MODULES, false);
         let mut slots = Slots::new();
         slots.adopt(&image);
         slots.prepare(Slot::FIRST, None);
