@@ -53,26 +53,23 @@ impl<T: Default> Paged<T> {
         })
     }
 
-    /// Returns the values of the numbers in a range, as far as their pages have changed ones.
-    pub(crate) fn range_mut(&mut self, range: RangeInclusive<u64>) -> Vec<&mut [T]> {
+    /// Changes the values of the numbers in a range, as far as their pages have changed ones.
+    pub(crate) fn change(&mut self, range: RangeInclusive<u64>, mut change: impl FnMut(&mut T)) {
         let (first, last) = (*range.start(), *range.end());
-        let part = |page: u64, values| {
-            let start = page * PAGE;
-            let from = first.saturating_sub(start).min(PAGE) as usize;
-            let end = last.saturating_add(1).saturating_sub(start).min(PAGE) as usize;
-            let values: &mut [T] = values;
-            values.get_mut(from..end).unwrap_or_default()
+        let pages = first / PAGE..=last / PAGE;
+        let known: Vec<(u64, u32)> = if last / PAGE - first / PAGE < self.index.len() as u64 {
+            pages.filter_map(|page| Some((page, *self.index.get(&page)?))).collect()
+        } else {
+            let known = self.index.iter().filter(|(page, _)| pages.contains(page));
+            known.map(|(page, at)| (*page, *at)).collect()
         };
-        if first / PAGE == last / PAGE {
-            let Some(&at) = self.index.get(&(first / PAGE)) else { return Vec::new() };
-            return vec![part(first / PAGE, &mut self.pages[at as usize])];
+        for (page, at) in known {
+            let start = page * PAGE;
+            let from = first.saturating_sub(start) as usize;
+            let end = last.saturating_add(1).saturating_sub(start).min(PAGE) as usize;
+            let values = self.pages[at as usize].get_mut(from..end).unwrap_or_default();
+            values.iter_mut().for_each(&mut change);
         }
-        let mut numbers = vec![u64::MAX; self.pages.len()];
-        self.index.iter().for_each(|(page, at)| numbers[*at as usize] = *page);
-        let inner = first / PAGE..=last / PAGE;
-        let pages = numbers.into_iter().zip(&mut self.pages);
-        let pages = pages.filter(|(page, _)| inner.contains(page));
-        pages.map(|(page, values)| part(page, values)).collect()
     }
 }
 
@@ -105,7 +102,7 @@ mod tests {
         ] {
             let mut paged = Paged::<bool>::default();
             numbers.iter().for_each(|&number| *paged.of(number) = true);
-            paged.range_mut(range).into_iter().for_each(|part| part.fill(false));
+            paged.change(range, |value| *value = false);
             let kept = numbers.into_iter().filter(|&number| *paged.of(number));
             assert_eq!(kept.collect::<Vec<_>>(), left);
         }

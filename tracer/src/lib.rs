@@ -20,7 +20,7 @@
 //! | `openmp`, `ompt` | the tool that the runtime library of OpenMP calls, and the library's numbers |
 //! | `operation` | the events of operations that synchronise |
 //! | `messages` | calls of MPI |
-//! | `waits`, `regions`, `locks` | the waits of threads in OpenMP, the regions that they began, the locks that they hold |
+//! | `waits`, `regions`, `locks` | the waits of threads in OpenMP, their regions, and their locks |
 //! | `threads` | the beginning and the end of threads |
 //! | `event`, `written`, `clock` | writing and completing events, tickets, and the time |
 //! | `next` | the functions that ours replace |

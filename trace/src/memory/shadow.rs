@@ -115,8 +115,7 @@ impl Shadow {
 
     /// Drops the past accesses to a range of cells.
     pub(super) fn forget(&mut self, cells: RangeInclusive<u64>) {
-        let forgotten = self.0.range_mut(cells).into_iter().flatten();
-        forgotten.for_each(|cell| *cell = Cell::default());
+        self.0.change(cells, |cell| *cell = Cell::default());
     }
 }
 

@@ -169,12 +169,11 @@ impl Sharing {
             }
         };
         for (line, mask) in [first, last] {
-            let lines = self.lines.range_mut(line..=line).into_iter().flatten();
-            lines.for_each(|line| forget(line, mask));
+            self.lines.change(line..=line, |line| forget(line, mask));
         }
         if !between.is_empty() {
-            let inner = self.lines.range_mut(between.start..=between.end - 1).into_iter().flatten();
-            inner.for_each(|line| forget(line, u128::MAX));
+            let inner = between.start..=between.end - 1;
+            self.lines.change(inner, |line| forget(line, u128::MAX));
         }
     }
 

@@ -65,7 +65,7 @@ impl CodePlace {
     pub const NONE: Self = Self { function: FunctionId::NONE, at: u32::MAX };
 }
 
-/// A path that ended, or several times in a row.
+/// A path that ended, once or several times in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndedPath {
     /// The index of its function in the program.
