@@ -22,27 +22,30 @@ static Tickets ticketsOf(AtomicOrdering Order, SyncScope::ID Scope, bool Stores 
   return Releases && Acquires ? Tickets::Both : Releases ? Tickets::Before : Tickets::After;
 }
 
-// The function that begins the initialisation of a static variable, once another thread does not
-// initialise it (Itanium C++ ABI, 3.3.3).
-static constexpr StringRef BeginsStatic = "__cxa_guard_acquire";
-
-// Whether a call ends an initialisation, with success or not. The C++ library then stores to the
-// first byte of the guard, as a release, or lets another thread begin. Code that finds the variable
-// initialised loads that byte, as an acquire.
-static bool endsStatic(const CallBase &Call) {
+// The function that a call hands the guard of a static variable to (Itanium C++ ABI, 3.3.3); empty
+// if it calls no such function.
+static StringRef guardFunctionOf(const CallInst &Call) {
   const Function *Callee = Call.getCalledFunction();
-  return Callee && Call.arg_size() == 1 && Call.getArgOperand(0)->getType()->isPointerTy() &&
-         (Callee->getName() == "__cxa_guard_release" || Callee->getName() == "__cxa_guard_abort");
+  if (!Callee || Call.arg_size() != 1 || !Call.getArgOperand(0)->getType()->isPointerTy())
+    return "";
+  return Callee->getName().starts_with("__cxa_guard_") ? Callee->getName() : "";
+}
+
+// Whether a call ends the initialisation of a static variable, with success or not. The C++ library
+// then stores to the first byte of the guard, as a release, or lets another thread begin. Code that
+// finds the variable initialised loads that byte, as an acquire.
+static bool endsStatic(const CallInst &Call) {
+  StringRef Name = guardFunctionOf(Call);
+  return Name == "__cxa_guard_release" || Name == "__cxa_guard_abort";
 }
 
 void acquireStatics(Function &F) {
-  SmallVector<CallBase *, 4> Found;
+  SmallVector<CallInst *, 4> Found;
   for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallInst>(&I))
-      if (auto *Callee = Call->getCalledFunction();
-          Callee && Callee->getName() == BeginsStatic && Call->arg_size() == 1)
-        Found.push_back(Call);
-  for (CallBase *Call : Found) {
+    if (auto *Call = dyn_cast<CallInst>(&I);
+        Call && guardFunctionOf(*Call) == "__cxa_guard_acquire")
+      Found.push_back(Call);
+  for (CallInst *Call : Found) {
     BasicBlock::iterator At = std::next(Call->getIterator());
     // Blocks end behind calls in a trace.
     if (auto *Jump = dyn_cast<BranchInst>(&*At); Jump && Jump->isUnconditional())

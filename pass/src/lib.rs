@@ -4,7 +4,8 @@
 //! `run` is the pipeline. Each stage takes the values of the stages before it and returns a new
 //! one. Only the last stage changes code, apart from two changes that reading makes so that a block
 //! is what the counts say of it: blocks end behind calls that may not come back, and short loops
-//! lose their first iteration. The pass never makes a compilation fail: a function that cannot be
+//! lose their first iteration. For traces, reading also inserts marked code that computes what is
+//! recorded. The pass never makes a compilation fail: a function that cannot be
 //! counted stays as it is, and the manifest has the reason.
 //!
 //! | file | what it holds |

@@ -79,13 +79,12 @@ pub fn barriers(analysis: &TaskAnalysis) -> Vec<BarrierUse<'_>> {
             let mut last: Vec<_> =
                 of.last.iter().map(|(thread, times)| (*thread, *times)).collect();
             last.sort_unstable();
-            let name = match meeting {
-                Meeting::Barrier(address) => lock_names.name(address),
-                Meeting::Region(_) => None,
-            };
             BarrierUse {
                 meeting,
-                name,
+                name: match meeting {
+                    Meeting::Barrier(address) => lock_names.name(address),
+                    Meeting::Region(_) => None,
+                },
                 episodes: of.episodes,
                 lost: tasks.times.nanoseconds(of.lost),
                 last,

@@ -3,7 +3,7 @@
 Each file of `tests/order` has in its first lines what it is and why: `clean` or `race`. Further
 lines say how it is compiled (`flags`), with how many threads of OpenMP it runs (`threads`), and
 whether it kills itself (`killed`). A clean program has no race in any of its runs. A program with a
-race has some in one of them, and each is at a line that says so.
+race has one at a line that says so, in some of them.
 """
 
 import json
@@ -12,7 +12,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.real.tools import PATHCC, PATHPROF, ROOT, CheckFailed, environment, run
+from tests.real import races
+from tests.real.tools import PATHCC, ROOT, CheckFailed, environment, run
 
 FOLDER = ROOT / "tests" / "order"
 RUNS = 4
@@ -57,12 +58,6 @@ def program(path: Path) -> Program:
 PROGRAMS = [program(path) for path in sorted(FOLDER.glob("*.c*"))]
 
 
-def races(trace: Path) -> list[dict]:
-    """The races of a trace."""
-    told = run([PATHPROF, "trace", "races", "--format", "json", "--top", "0", trace], trace.parent)
-    return json.loads(told)["tables"][0]["rows"]
-
-
 def check(program: Program, level: str, home: Path) -> str:
     """What is told of the races of a program."""
     compiler = PATHCC.with_name("pathc++") if program.path.suffix == ".cpp" else PATHCC
@@ -79,7 +74,7 @@ def check(program: Program, level: str, home: Path) -> str:
             else:
                 run([home / "traced"], home, env=env)
             (trace,) = home.glob("*.pathtrace")
-            rows = races(trace)
+            rows = races.rows(trace)
             if rows and not program.races:
                 raise CheckFailed(f"{program.name}, {threads} threads: {rows[0]} is told")
             found += rows

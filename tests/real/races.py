@@ -192,14 +192,16 @@ def sanitizer_pairs(text: str) -> set[frozenset[int]]:
     return pairs
 
 
+def rows(trace: Path) -> list[dict]:
+    """The races of a trace."""
+    told = run([PATHPROF, "trace", "races", "--format", "json", "--top", "0", trace], trace.parent)
+    return json.loads(told)["tables"][0]["rows"]
+
+
 def told_pairs(trace: Path) -> set[frozenset[int]]:
     """The pairs of lines that pathprof tells."""
-    told = json.loads(
-        run([PATHPROF, "trace", "races", "--format", "json", "--top", "0", trace], trace.parent)
-    )
-    rows = told["tables"][0]["rows"]
     # The object has the line that allocated it.
-    accesses = [{key: cell for key, cell in row.items() if key != "object"} for row in rows]
+    accesses = [{key: cell for key, cell in row.items() if key != "object"} for row in rows(trace)]
     return {frozenset(int(line) for line in LINE.findall(json.dumps(row))) for row in accesses}
 
 

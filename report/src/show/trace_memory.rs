@@ -26,7 +26,7 @@ const CACHE: u64 = 32 << 10;
 
 /// The time that a line takes from one core to another one, in nanoseconds: between 30 and 150 on
 /// the processors of today.
-const TRANSFER: u64 = 70;
+const MOVE: u64 = 70;
 
 /// The use of memory in a trace.
 struct MemoryReport<'a> {
@@ -216,7 +216,7 @@ impl MemoryReport<'_> {
     fn lines(&self, top: usize) -> Table<'static> {
         let lines = self.uses.sharing.lines();
         let mut rows: Vec<_> = lines.into_iter().collect();
-        let moves = |of: &SharedLine| of.transfers().max(of.false_sharing + of.true_sharing);
+        let moves = |of: &SharedLine| of.possible_moves().max(of.false_sharing + of.true_sharing);
         rows.sort_by_key(|(line, of)| (Reverse(moves(of)), Reverse(of.false_sharing), *line));
         let all = rows.len();
         let row = |(line, of): (u64, &SharedLine)| {
@@ -230,7 +230,7 @@ impl MemoryReport<'_> {
             let threads: BTreeSet<ThreadId> = of.places.iter().map(|of| of.0).collect();
             Row::from(vec![
                 Cell::Number(moves(of).into()),
-                Cell::Number((moves(of).saturating_mul(TRANSFER)).into()),
+                Cell::Number((moves(of).saturating_mul(MOVE)).into()),
                 Cell::Number(of.false_sharing.into()),
                 Cell::Number(of.true_sharing.into()),
                 Cell::Number(threads.len() as u128),
@@ -242,8 +242,8 @@ impl MemoryReport<'_> {
         Table {
             name: "shared lines",
             columns: vec![
-                Column::new("moves", CellKind::Number).key("transfers"),
-                Column::new("moves ns", CellKind::Nanoseconds).key("transfer_time"),
+                Column::new("moves", CellKind::Number),
+                Column::new("moves ns", CellKind::Nanoseconds).key("moves_time"),
                 Column::new("false", CellKind::Number).key("false_sharing"),
                 Column::new("true", CellKind::Number).key("true_sharing"),
                 Column::new("threads", CellKind::Number),
@@ -257,7 +257,7 @@ impl MemoryReport<'_> {
                 .chain((all > 0).then(|| {
                     format!(
                         "moves: of the line between threads, if those took turns where nothing \
-                         orders them; moves ns: {TRANSFER} ns each; false, true: moves if each \
+                         orders them; moves ns: {MOVE} ns each; false, true: moves if each \
                          thread did as much at once as it could"
                     )
                 }))

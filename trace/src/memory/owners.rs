@@ -465,7 +465,7 @@ impl<'a> Owners<'a> {
     pub fn end_path(&mut self, done: &EndedPath) {
         let EndedPath { function, path, calls_for_user, .. } = *done;
         let last = self.ended.get(self.stream).copied().flatten();
-        if calls_for_user || !last.is_some_and(|last| last.calls_for_user) {
+        if done.is_next_place(last.is_some_and(|last| last.calls_for_user)) {
             self.end(Some(Ended { function, path, calls_for_user }));
         }
     }

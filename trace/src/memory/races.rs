@@ -152,10 +152,8 @@ impl Search {
                 && (first.is_atomic || !second.is_atomic);
             !(is_before && is_weaker)
         });
-        if !self.found.is_empty() {
-            for (then, address) in std::mem::take(&mut self.found) {
-                self.count_race(owners, &then, &now, address);
-            }
+        for (then, address) in std::mem::take(&mut self.found) {
+            self.count_race(owners, &then, &now, address);
         }
     }
 

@@ -52,7 +52,7 @@ pub struct SharedLine {
 
 impl SharedLine {
     /// Returns how often the line moves between threads, if those take turns as far as they can.
-    pub fn transfers(&self) -> u64 {
+    pub fn possible_moves(&self) -> u64 {
         let all = self.contended.iter().map(|of| of.1).fold(0, u64::saturating_add);
         let most = self.contended.iter().map(|of| of.1).max().unwrap_or_default();
         // What the others do between two accesses of one thread.
@@ -180,7 +180,7 @@ impl Sharing {
     /// Returns the lines that moved between threads, by their numbers.
     pub fn lines(&self) -> BTreeMap<u64, &SharedLine> {
         let goes = |line: &Line| {
-            line.shared.true_sharing + line.shared.false_sharing + line.shared.transfers() > 0
+            line.shared.true_sharing + line.shared.false_sharing + line.shared.possible_moves() > 0
         };
         self.lines.iter().filter(|of| goes(of.1)).map(|of| (of.0, &of.1.shared)).collect()
     }
@@ -308,7 +308,7 @@ mod tests {
             }
         }
         let lines = sharing.lines();
-        assert_eq!((lines.len(), lines[&0].transfers()), (1, 2 * 103));
+        assert_eq!((lines.len(), lines[&0].possible_moves()), (1, 2 * 103));
         let contended = counts.iter().zip(0..).map(|(count, thread)| (ThreadId(thread), *count));
         assert_eq!(lines[&0].contended, contended.collect::<Vec<_>>());
         // An update is one access.
@@ -320,7 +320,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(sharing.lines()[&0].transfers(), 100);
+        assert_eq!(sharing.lines()[&0].possible_moves(), 100);
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
             sharing.touch(thread, &clock, &access, 0, 0xff, OwnerId(0));
         }
         let line = sharing.lines()[&0].clone();
-        assert_eq!((line.transfers(), line.false_sharing + line.true_sharing), (0, 9));
+        assert_eq!((line.possible_moves(), line.false_sharing + line.true_sharing), (0, 9));
     }
 
     fn increments(sharing: &mut Sharing, rounds: u64, apart: u64) {

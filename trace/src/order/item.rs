@@ -83,6 +83,13 @@ pub struct EndedPath {
 }
 
 impl EndedPath {
+    /// Returns true if what its thread does next is at the end of this path. Otherwise it is still
+    /// at the end of an earlier path, which ended at a call in the user's code if `was_users`: what
+    /// the C++ library does for the user's code is at the user's call.
+    pub(crate) fn is_next_place(&self, was_users: bool) -> bool {
+        self.calls_for_user || !was_users
+    }
+
     /// Returns the place where it ended.
     pub fn end(&self) -> CodePlace {
         CodePlace { function: self.function, at: self.last }

@@ -87,6 +87,8 @@ pub fn inputs<'a>(
     detail: Detail,
     observer: &'a dyn Observer,
 ) -> Streams<Items<'a>> {
+    let has_orders = detail != Detail::Orders || program.has_ordered_accesses();
+    let detail = if has_orders { detail } else { Detail::Tasks };
     let mut inputs = Vec::new();
     for (thread, streams) in (0..).map(ThreadId).zip(threads(trace)) {
         for (at, stream) in streams.into_iter().enumerate() {
@@ -116,9 +118,7 @@ impl<'a> Items<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let ends = stream.chunks.iter().map(|chunk| chunk.ticks).max();
-        let has_none = detail == Detail::Orders && !program.has_ordered_accesses();
         let records = match detail {
-            _ if has_none => Source::Tasks(Chunks::new(trace, program, stream, observer)),
             Detail::Tasks => Source::Tasks(Chunks::new(trace, program, stream, observer)),
             Detail::Orders | Detail::Accesses => {
                 let steps = Steps::new(trace, program, stream, observer);

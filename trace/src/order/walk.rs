@@ -254,7 +254,7 @@ pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: 
     };
     let mut walk = Walk {
         ahead: inputs.iter().map(|_| VecDeque::new()).collect(),
-        left: inputs.iter().map(|_| None).collect(),
+        left: vec![None; inputs.len()],
         pending: inputs.iter().map(|_| None).collect(),
         turns: BinaryHeap::new(),
         threads: std::iter::repeat_with(thread).take(threads).collect(),

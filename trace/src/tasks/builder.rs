@@ -106,11 +106,9 @@ impl Visitor for Builder {
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         let state = self.thread(thread);
-        // What the C++ library does for the user's code is at the user's call.
-        if done.calls_for_user || !state.is_in_users {
-            state.place = done.end();
+        if done.is_next_place(state.is_in_users) {
+            (state.place, state.is_in_users) = (done.end(), done.calls_for_user);
         }
-        state.is_in_users |= done.calls_for_user;
         let task = state.task;
         if let Some(task) = task.and_then(|task| self.graph.task_mut(task)) {
             task.actions.add(&done.actions);
