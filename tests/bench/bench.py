@@ -11,6 +11,10 @@ ratio is against plain clang at the same -O: of the smallest times, and (in brac
 over the rounds. Of large programs the misses of caches are counted, too. Prints Markdown.
 `--ablation` measures the stage `late` without each of its techniques instead of other profilers,
 and `--diff OLD NEW` compares two files of `--json`. Nothing here passes or fails.
+
+All sets take hours. The file of `--json` keeps the sets that are not asked for, each with the
+machine and the commit that it was measured with, so that they can be measured one after the other.
+`--resume` goes on with a set of the same commit where it was broken off.
 """
 
 import argparse
@@ -22,7 +26,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.bench import besides, misses, plot, sets
@@ -58,6 +62,15 @@ CALLGRIND = "callgrind"
 
 # The sets whose times are drawn.
 DRAWN = ("real", "large", "kernels")
+
+
+@dataclass
+class MeasuredSet:
+    """What is known of a set: with which machine and commit, and the costs by program."""
+
+    machine: str
+    costs: Costs
+
 
 # How often each compiler builds a program. After so many seconds no further round of builds begins:
 # some programs have a `configure` that takes longer than their compilation.
@@ -146,7 +159,7 @@ def measure(
     with ThreadPoolExecutor(1 if options.perf else os.cpu_count()) as pool:
         list(pool.map(count, trees))
     plain = trees[BASE]
-    if not options.ablation and not options.quick and "big" in workload.program.work:
+    if compilers is sets.FIELD and "big" in workload.program.work:
         slowdown = slowdown_of_callgrind(
             workload, plain, workload.program.work["big"](plain), variables
         )
@@ -166,30 +179,36 @@ def publish(parts: list[str], file: Path | None) -> None:
         file.write_text(output)
 
 
-def machine() -> str:
-    def first_line(*command: str) -> str:
-        return run(command, ROOT).decode().splitlines()[0]
-
-    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**30
-    commit = subprocess.run(
+def commit() -> str:
+    """Which pathcc is measured."""
+    described = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
+    return f"pathcc {described.stdout.strip() or '(no commit)'}"
+
+
+def machine() -> str:
+    def first_line(*command: str) -> str:
+        return run(command, ROOT).decode().splitlines()[0]
+
+    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**30
     facts = [
         f"{model[1] if model else 'unknown processor'}, {os.cpu_count()} cores, {memory} GiB",
         first_line(CLANG, "--version"),
         first_line("gcc", "--version"),
         first_line("valgrind", "--version"),
-        f"pathcc {commit.stdout.strip() or '(no commit)'}",
+        commit(),
     ]
     return "\n".join(f"- {fact}" for fact in facts)
 
 
-def document(results: dict[str, Costs], extras: dict, options: argparse.Namespace) -> str:
+def document(results: dict[str, MeasuredSet], extras: dict, options: argparse.Namespace) -> str:
+    machines = list(dict.fromkeys(known.machine for known in results.values()))
     parts = [
         "# Benchmarks" if not options.ablation else "# Ablation",
         (
@@ -199,12 +218,12 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
             "1.00 is no cost."
         ),
         *([OF_TRACES] if options.ablation else []),
-        machine(),
+        *(machines if len(machines) == 1 else []),
     ]
     if options.svg:
         parts.append(f"![User time against plain clang]({options.svg.name})")
-    for title, costs in results.items():
-        level = SETS[title][1]
+    for title, known in results.items():
+        costs, level = known.costs, SETS[title][1]
         names = [name for name in compared(title, options) if name != BASE]
         groups = {"geometric mean": list(costs)}
         measured = [
@@ -214,6 +233,7 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
         seconds = ("clang, s", lambda base: f"{min(base.user):.2f}")
         parts += [
             f"## {title}, {level}: user time",
+            *([known.machine] if len(machines) > 1 else []),
             ratio_table(costs, groups, "user", measured, seconds),
         ]
         if any(by_name[BASE].busy for by_name in costs.values()):
@@ -259,35 +279,35 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
     return markdown(parts)
 
 
-def read_results(path: Path) -> dict[str, Costs]:
-    sets = json.loads(path.read_text())["sets"]
+def read_results(path: Path) -> dict[str, MeasuredSet]:
+    read = json.loads(path.read_text())["sets"]
     return {
-        title: {
-            program: {name: Cost(**cost) for name, cost in by_name.items()}
-            for program, by_name in costs.items()
-        }
-        for title, costs in sets.items()
+        title: MeasuredSet(
+            known["machine"],
+            {
+                program: {name: Cost(**cost) for name, cost in by_name.items()}
+                for program, by_name in known["costs"].items()
+            },
+        )
+        for title, known in read.items()
     }
 
 
-def write_results(results: dict[str, Costs], extras: dict, path: Path) -> None:
+def read_extras(path: Path) -> dict:
+    return json.loads(path.read_text())["besides"]
+
+
+def write_results(results: dict[str, MeasuredSet], extras: dict, path: Path) -> None:
     """Writes every number that is known."""
-    sets = {
-        title: {
-            program: {name: asdict(cost) for name, cost in by_name.items()}
-            for program, by_name in costs.items()
-        }
-        for title, costs in results.items()
-    }
-    text = json.dumps({"machine": machine(), "sets": sets, "besides": extras}, indent=1)
-    path.write_text(text + "\n")
+    written = {title: asdict(known) for title, known in results.items()}
+    path.write_text(json.dumps({"sets": written, "besides": extras}, indent=1) + "\n")
 
 
 def compare(old: Path, new: Path) -> str:
     """How pathcc changed between two measurements."""
     before, now = read_results(old), read_results(new)
     parts = [
-        f"## {title}\n\n{difference_table(before[title], now[title], OURS)}"
+        f"## {title}\n\n{difference_table(before[title].costs, now[title].costs, OURS)}"
         for title in now
         if title in before
     ]
@@ -338,6 +358,13 @@ def arguments() -> argparse.Namespace:
     return options
 
 
+def kept(title: str, known: dict[str, MeasuredSet], options: argparse.Namespace) -> bool:
+    """Whether what the file knows of a set stays in it, and in the tables."""
+    if title not in options.sets or title not in known:
+        return title in known
+    return options.resume and known[title].machine.endswith(commit())
+
+
 def main() -> int:
     options = arguments()
     if options.diff:
@@ -348,33 +375,32 @@ def main() -> int:
         return 2
     wanted = chosen(options.sets, options.only)
     trees, text = fetch(wanted)
-    known = read_results(options.json) if options.resume and options.json.exists() else {}
-    # What the file knows of other sets stays in it, and in the tables.
+    known = read_results(options.json) if options.json and options.json.exists() else {}
     results = {
-        title: dict(known.get(title, {})) for title in SETS if title in known or title in wanted
+        title: known[title] if kept(title, known, options) else MeasuredSet(machine(), {})
+        for title in SETS
+        if title in known or title in wanted
     }
+    extras = read_extras(options.json) if known else {}
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():
         compilers = compared(title, options)
         for workload in set_:
             number += 1
             source = trees.get(workload.program.package or "")
-            costs = results[title].get(workload.name) or measure(
+            costs = results[title].costs.get(workload.name) or measure(
                 workload, source, SETS[title][1], compilers, options, text
             )
-            results[title][workload.name] = costs
+            results[title].costs[workload.name] = costs
             if options.json:
-                write_results(results, {}, options.json)
+                write_results(results, extras, options.json)
             ratios = ", ".join(
                 f"{name} {shown(ratio(costs[name], costs[BASE], 'user'), 3)}"
                 for name in list(compilers)[1:3]
             )
             progress(f"[{number}/{total}] {workload.name} {SETS[title][1]}: {ratios}")
-    extras = (
-        {}
-        if options.ablation or options.only
-        else {"rows": besides.rows(options.quick), "threads": besides.threads(3)}
-    )
+    if options.sets == list(SETS) and not options.ablation and not options.only:
+        extras = {"rows": besides.rows(options.quick), "threads": besides.threads(3)}
     output = document(results, extras, options)
     print(output)
     if options.write:
@@ -392,7 +418,8 @@ def main() -> int:
                 },
             )
             for title in DRAWN
-            for program, by_name in results.get(title, {}).items()
+            if title in results
+            for program, by_name in results[title].costs.items()
         ]
         options.svg.write_text(plot.bars(rows, "User time against plain clang, -O2"))
     shutil.rmtree(HOME)
