@@ -37,7 +37,9 @@ use crate::wire::{Checksummed, Length, Sink};
 
 mod event;
 
-pub use self::event::{Allocation, Clock, Operation, Order, Repetition, Synchronisation};
+pub use self::event::{
+    Allocation, Clock, EXCLUDES, Operation, Order, Repetition, Synchronisation, Work,
+};
 
 /// First eight bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"PATHTRAC";

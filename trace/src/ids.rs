@@ -57,3 +57,12 @@ impl FunctionId {
     /// No function.
     pub const NONE: Self = Self(u32::MAX);
 }
+
+/// The time of an action of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The thread.
+    pub(crate) thread: ThreadId,
+    /// The part of the thread: a part ends with each release.
+    pub(crate) part: u64,
+}

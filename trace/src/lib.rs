@@ -6,6 +6,7 @@
 //! * [`file`](mod@file) reads a trace: its chunks, their records and the images that ran.
 //! * [`steps`] turns the records of a stream into steps.
 //! * [`order`] determines the order between threads.
+//! * `strands` is the order that the program says, whichever thread executes what.
 //! * [`tasks`] builds and measures the task graph.
 //! * [`memory`] analyses accesses to memory that threads share.
 //! * `fast_map` is a hash map by numbers, `paged` has values by numbers that come in runs.
@@ -19,6 +20,7 @@ pub mod memory;
 pub mod order;
 mod paged;
 pub mod steps;
+mod strands;
 pub mod task_analysis;
 pub mod tasks;
 

@@ -11,11 +11,11 @@
 //! * [`walk`] merges the streams in the order of tickets and passes everything to a visitor.
 //! * `places` finds the source locations of paths and accesses.
 
-mod barriers;
+pub(crate) mod barriers;
 mod conditions;
-mod dependences;
+pub(crate) mod dependences;
 pub mod item;
-mod locks;
+pub(crate) mod locks;
 pub mod objects;
 mod openmp;
 mod places;

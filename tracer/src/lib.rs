@@ -61,6 +61,8 @@ mod ompt;
 #[cfg(panic = "abort")]
 mod openmp;
 #[cfg(panic = "abort")]
+mod openmp_work;
+#[cfg(panic = "abort")]
 mod operation;
 mod owners;
 mod region;

@@ -14,11 +14,13 @@ pub(crate) enum Callback {
     SyncRegionWait = 16,
     MutexReleased = 17,
     Dependences = 18,
+    Work = 20,
     SyncRegion = 23,
     MutexAcquire = 26,
     MutexAcquired = 27,
     Flush = 29,
     Reduction = 31,
+    Dispatch = 32,
 }
 
 /// `ompt_scope_begin`: the callback reports a beginning.
@@ -26,6 +28,33 @@ pub(crate) const SCOPE_BEGIN: u32 = 1;
 
 /// `ompt_task_initial`: the implicit task is the initial one of the program.
 pub(crate) const TASK_INITIAL: u32 = 1;
+
+/// A task that its creator waits for: `ompt_task_undeferred`.
+pub(crate) const TASK_UNDEFERRED: u32 = 0x0800_0000;
+
+/// A task whose child tasks are undeferred: `ompt_task_final`.
+pub(crate) const TASK_FINAL: u32 = 0x2000_0000;
+
+/// The lock of an ordered loop: `ompt_mutex_ordered`.
+pub(crate) const MUTEX_ORDERED: u32 = 7;
+
+/// The kinds of work that a team shares: `ompt_work_t`.
+pub(crate) mod work {
+    pub(crate) const LOOP: u32 = 1;
+    pub(crate) const SECTIONS: u32 = 2;
+    pub(crate) const SINGLE_EXECUTOR: u32 = 3;
+    pub(crate) const WORKSHARE: u32 = 5;
+    pub(crate) const DISTRIBUTE: u32 = 6;
+    pub(crate) const LOOP_STATIC: u32 = 10;
+    pub(crate) const LOOP_DYNAMIC: u32 = 11;
+    pub(crate) const LOOP_GUIDED: u32 = 12;
+    pub(crate) const LOOP_OTHER: u32 = 13;
+}
+
+/// The parts of work that a thread takes: `ompt_dispatch_t`.
+pub(crate) mod dispatch {
+    pub(crate) const LOOP_CHUNK: u32 = 3;
+}
 
 /// The kinds of synchronisation of threads: `ompt_sync_region_t`.
 pub(crate) mod sync_region {

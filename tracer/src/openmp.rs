@@ -14,13 +14,17 @@ use core::ptr;
 use core::slice;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use pathformat::trace::Operation;
+use pathformat::trace::{EXCLUDES, Operation};
 
 use crate::block::{Block, ThreadState};
 use crate::clock;
 use crate::locks;
 use crate::next;
-use crate::ompt::{Callback, SCOPE_BEGIN, TASK_INITIAL, dependence_type, sync_region, task_status};
+use crate::ompt::{
+    Callback, MUTEX_ORDERED, SCOPE_BEGIN, TASK_FINAL, TASK_INITIAL, TASK_UNDEFERRED,
+    dependence_type, sync_region, task_status,
+};
+use crate::openmp_work;
 use crate::operation::{self, Begun};
 use crate::threads;
 use crate::waits::Wait;
@@ -76,6 +80,9 @@ const NUMBER_MASK: u64 = (1 << MEMBER_SHIFT) - 1;
 const MEMBER_MASK: u64 = (1 << 20) - 1;
 const ENDED: u64 = 1 << 63;
 
+/// The bit of a task's word that is set if its child tasks are undeferred.
+const FINAL: u64 = 1 << 62;
+
 /// The waits of all threads of a team for each other.
 const BARRIERS: [u32; 5] = [
     sync_region::BARRIER,
@@ -101,7 +108,7 @@ const FINISHED: [u32; 4] = [
 const NO_TOOL: i32 = -2;
 
 /// Returns the functions that the library calls.
-fn callbacks() -> [(Callback, usize); 14] {
+fn callbacks() -> [(Callback, usize); 16] {
     [
         (Callback::ParallelBegin, parallel_begin as *const () as usize),
         (Callback::ParallelEnd, parallel_end as *const () as usize),
@@ -117,6 +124,8 @@ fn callbacks() -> [(Callback, usize); 14] {
         (Callback::MutexAcquired, mutex_acquired as *const () as usize),
         (Callback::Flush, flush as *const () as usize),
         (Callback::Reduction, reduction as *const () as usize),
+        (Callback::Work, openmp_work::share as *const () as usize),
+        (Callback::Dispatch, openmp_work::take as *const () as usize),
     ]
 }
 
@@ -235,6 +244,7 @@ extern "C" fn implicit_task(
         let given = if threads == 1 { of_region + 1 } else { take_numbers(1) };
         set_word(task, given | (u64::from(member) & MEMBER_MASK) << MEMBER_SHIFT);
         Begun::now(Operation::MemberBegin, of_region, member.into()).end();
+        openmp_work::begin_memory();
     } else if word(task) & ENDED == 0 {
         // A region of one thread, which does not wait.
         end_part(number(task).saturating_sub(1), task);
@@ -252,13 +262,18 @@ extern "C" fn task_create(
     maker: *mut u64,
     _frame: usize,
     task: *mut u64,
-    _flags: i32,
+    flags: u32,
     _dependences: i32,
     _code: usize,
 ) {
     let given = take_numbers(1);
-    set_word(task, given);
+    set_word(task, if flags & TASK_FINAL == 0 { given } else { given | FINAL });
     Begun::now(Operation::TaskCreate, given, number(maker)).end();
+    // A team of one thread defers no task, whatever the program asks for.
+    let is_undeferred = word(maker) & FINAL != 0 || team().1 > 1;
+    if flags & TASK_UNDEFERRED != 0 && is_undeferred {
+        Begun::now(Operation::TaskUndeferred, given, 0).end();
+    }
 }
 
 extern "C" fn task_schedule(former: *mut u64, status: u32, next: *mut u64) {
@@ -268,6 +283,9 @@ extern "C" fn task_schedule(former: *mut u64, status: u32, next: *mut u64) {
     let finished = FINISHED.contains(&status);
     let operation = if finished { Operation::TaskEnd } else { Operation::TaskSwitch };
     Begun::now(operation, number(next), number(former)).end();
+    if !finished {
+        openmp_work::begin_memory();
+    }
 }
 
 /// A dependence of a task, or an element of the vector of an iteration, as the library gives it.
@@ -381,7 +399,8 @@ fn end_wait(operation: Operation, kind: u32, task: *mut u64) {
     let begun = Begun { operation, object, other, before: 0, begin };
     let after = operation::acquire(operation);
     if !begun.complete(written, 0, after) {
-        begun.write(0, after);
+        let has_begun = u64::from(operation == Operation::TaskGroup);
+        Begun { other: other | has_begun, ..begun }.write(0, after);
     }
 }
 
@@ -402,7 +421,7 @@ extern "C" fn reduction(_kind: u32, endpoint: u32, region: *mut u64, task: *mut 
 
 /// Returns the word of the calling thread's region, null if there is none, and the number of
 /// threads in its team, 0 if that is not known.
-fn team() -> (*const u64, u32) {
+pub(crate) fn team() -> (*const u64, u32) {
     let find = TEAM.load(Ordering::Relaxed);
     let (mut region, mut size) = (ptr::null_mut::<u64>(), 0u32);
     if find != 0 {
@@ -419,15 +438,22 @@ extern "C" fn mutex_acquire(_kind: u32, _hint: u32, _how: u32, _name: u64, _code
     }
 }
 
-extern "C" fn mutex_acquired(_kind: u32, name: u64, _code: usize) {
+/// Returns the second object of the operations on a lock of this kind.
+fn of_lock(kind: u32) -> u64 {
+    // The sections of an ordered loop come in the order of its iterations.
+    if kind == MUTEX_ORDERED { 0 } else { EXCLUDES }
+}
+
+extern "C" fn mutex_acquired(kind: u32, name: u64, _code: usize) {
     let begin = state().map_or_else(clock::ticks, |state| state.waits.locking);
     let begin = if begin == 0 { clock::ticks() } else { begin };
     locks::taken(name, threads::own());
-    Begun { operation: Operation::Lock, object: name, other: 0, before: 0, begin }.end();
+    let other = of_lock(kind);
+    Begun { operation: Operation::Lock, object: name, other, before: 0, begin }.end();
 }
 
-extern "C" fn mutex_released(_kind: u32, name: u64, _code: usize) {
-    let mut begun = Begun::now(Operation::Unlock, name, 0);
+extern "C" fn mutex_released(kind: u32, name: u64, _code: usize) {
+    let mut begun = Begun::now(Operation::Unlock, name, of_lock(kind));
     if !locks::given_back(name, threads::own()) {
         // Another thread has it already, and would have waited for this in vain.
         begun.before = 0;

@@ -92,6 +92,10 @@ macro_rules! operations {
                         | Self::TaskWait
                         | Self::TaskGroup
                         | Self::Message
+                        | Self::WorkBegin
+                        | Self::WorkEnd
+                        | Self::WorkPart
+                        | Self::TaskUndeferred
                 )
             }
 
@@ -118,11 +122,12 @@ operations! {
     Join = 4 "join" Acquires,
     /// The thread with the `pthread_t` `other` is detached: it will not be joined.
     Detach = 5 "detach" None,
-    /// A mutex, a spin lock, a critical section, or a read-write lock for writing is taken.
+    /// A mutex, a spin lock, a critical section, or a read-write lock for writing is taken. `other`
+    /// is [`EXCLUDES`] for locks and critical sections of OpenMP.
     Lock = 6 "lock" Acquires,
     /// A read-write lock is taken for reading.
     LockShared = 7 "lock_shared" Acquires,
-    /// A lock of any kind is released.
+    /// A lock of any kind is released. `other` as above.
     Unlock = 8 "unlock" Releases,
     /// A thread waits on the condition variable `object`. Meanwhile the mutex `other` is released.
     WaitCondition = 9 "wait_condition" Both,
@@ -167,7 +172,7 @@ operations! {
     /// A task waits for the tasks that it created: the `object` is its number.
     TaskWait = 27 "task_wait" Acquires,
     /// A task waits for the tasks of a group, and those created by them: the `object` is its
-    /// number.
+    /// number. `other` is 1 at the end if the beginning of the group has an event of its own.
     TaskGroup = 28 "task_group" Acquires,
     /// A function of MPI was called: the `object` is its [number](crate::messages). The senders of
     /// messages are unknown.
@@ -192,6 +197,47 @@ operations! {
     ReduceBegin = 37 "reduce_begin" Acquires,
     /// It has combined them, and hands on the result: `object` and `other` as above.
     ReduceEnd = 38 "reduce_end" Releases,
+    /// A thread begins its share of a work-sharing construct: the `object` is the number of the
+    /// [kind](Work) of the construct, `other` the number of its iterations or sections, 0 if
+    /// unknown.
+    WorkBegin = 39 "work_begin" None,
+    /// A thread has finished its share: the `object` as above.
+    WorkEnd = 40 "work_end" None,
+    /// A thread takes the next part of a loop: `object` is its first iteration, `other` the number
+    /// of iterations.
+    WorkPart = 41 "work_part" None,
+    /// The task that creates the task `object` waits until it is finished.
+    TaskUndeferred = 42 "task_undeferred" None,
+    /// A part of a parallel region or a task begins. Its part of the thread's stack is below the
+    /// address `object`; `other` is the `pthread_t`, at which the thread-local variables are.
+    ThreadMemory = 43 "thread_memory" None,
+}
+
+/// The second object of the operations on a lock whose sections exclude each other in any order.
+pub const EXCLUDES: u64 = 1;
+
+/// The kind of a work-sharing construct: what of it may be executed by different threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Work {
+    /// A loop with a static schedule: each iteration, or each chunk whose size the program gives.
+    /// Threads get the same iterations of all such loops of a region that have as many.
+    Static = 1,
+    /// Another loop, or sections: each iteration or section.
+    Iterations = 2,
+    /// A loop whose parts are handed out one by one: each part.
+    Parts = 3,
+    /// A `single` construct: all of it.
+    Single = 4,
+}
+
+impl Work {
+    /// Returns the kind with a number; `None` if it is unknown.
+    pub fn of(number: u64) -> Option<Self> {
+        [Self::Static, Self::Iterations, Self::Parts, Self::Single]
+            .into_iter()
+            .find(|&work| work as u64 == number)
+    }
 }
 
 /// The order that an operation establishes between threads.

@@ -7,19 +7,10 @@
 use std::rc::Rc;
 
 use crate::fast_map::FastMap;
-use crate::ids::ThreadId;
+use crate::ids::{Moment, ThreadId};
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::MemoryAccess;
 use crate::order::releases::Links;
-
-/// The time of an action of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
-    /// The thread.
-    pub(super) thread: ThreadId,
-    /// The part of the thread: a part ends with each release.
-    pub(super) part: u64,
-}
 
 impl Moment {
     /// Returns true if the moment happens before the point that has this clock.
@@ -96,12 +87,10 @@ impl Clocks {
         released
     }
 
-    /// Releases the address of an atomic access. Returns the part of the thread that the access
-    /// belongs to.
-    pub(super) fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) -> u64 {
+    /// Releases the address of an atomic access.
+    pub(super) fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
         let released = self.released(thread);
         self.addresses.entry(access.address).or_default().join(&released);
-        released.of(thread)
     }
 
     /// Completes an atomic access, which acquires its address if it has a ticket for that.

@@ -8,14 +8,14 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use pathformat::trace::{Allocation, Operation, Synchronisation};
+use pathformat::trace::Allocation;
 
-use crate::ids::ThreadId;
-use crate::memory::clocks::{Clocks, Moment};
+use crate::ids::{Moment, ThreadId};
+use crate::memory::clocks::Clocks;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Item, MemoryAccess};
 use crate::order::releases::Links;
-use crate::order::walk::{Streams, Visitor, walk};
+use crate::order::walk::{OperationEvent, Streams, Visitor, walk};
 
 /// The frees of one address by one thread: the parts of the thread with a free, and the clock at
 /// the first free of each. Both grow.
@@ -91,11 +91,11 @@ impl Visitor for FreeSearch {
         self.clocks.began(thread, links);
     }
 
-    fn released(&mut self, thread: ThreadId) -> Self::Token {
+    fn released(&mut self, thread: ThreadId, _: Option<OperationEvent<'_>>) -> Self::Token {
         self.clocks.released(thread)
     }
 
-    fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
+    fn ended(&mut self, _: ThreadId, _: u64, _: Option<OperationEvent<'_>>) {}
 
     fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
         self.clocks.atomic_before(thread, access);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::memory::clocks::Moment;
+use crate::ids::Moment;
 use crate::memory::vector_clock::VectorClock;
 
 /// The maximum number of blocks kept for each piece of memory.

@@ -11,6 +11,7 @@ use crate::ids::ThreadId;
 use crate::memory::owner_names::OwnerNames;
 use crate::memory::owner_walk::OwnerVisitor;
 use crate::memory::owners::{Owner, OwnerId, Owners};
+use crate::order::walk::OperationEvent;
 
 /// Names of locks and barriers, by their addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +57,10 @@ impl LockSearch {
 }
 
 impl OwnerVisitor for LockSearch {
+    type Token = ();
+
+    fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
+
     fn began(&mut self, owners: &mut Owners<'_>, thread: ThreadId) {
         if let Some(address) = self.pending.remove(&thread) {
             self.look(owners, thread, address);

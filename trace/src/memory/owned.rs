@@ -20,6 +20,7 @@ use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Owner, OwnerId, OwnerLookup, Owners};
 use crate::order::item::MemoryAccess;
 use crate::order::source::{Detail, inputs, threads};
+use crate::order::walk::OperationEvent;
 use crate::steps::program::Program;
 use crate::steps::step::{Accessed, StreamEntry};
 use crate::steps::time::Times;
@@ -191,6 +192,10 @@ fn addresses(of: Operation, event: &Synchronisation) -> [Option<u64>; 2] {
 }
 
 impl OwnerVisitor for Numbering {
+    type Token = ();
+
+    fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
+
     fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         self.look(owners, thread, access.address);
     }

@@ -11,7 +11,7 @@ use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Owner, OwnerLookup, Owners};
 use crate::memory::tests::Random;
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
-use crate::order::walk::{Input, Streams};
+use crate::order::walk::{Input, OperationEvent, Streams};
 use crate::steps::program::Program;
 
 const THREADS: usize = 3;
@@ -97,6 +97,7 @@ impl Run {
             path: PathId(0),
             last: 0,
             calls_for_user: false,
+            calls: None,
             actions,
             accesses,
         };
@@ -198,6 +199,10 @@ struct Looker {
 }
 
 impl OwnerVisitor for Looker {
+    type Token = ();
+
+    fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
+
     fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         let OwnerLookup { owner, is_sure, .. } = owners.find(thread, access.address);
         self.found.push((access.place.at, owners.owner(owner).clone(), is_sure));

@@ -13,10 +13,35 @@ use crate::memory::owners::Owners;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
-use crate::order::walk::{Streams, Visitor, walk};
+use crate::order::walk::{OperationEvent, Streams, Visitor, split, walk};
 
 /// An analysis that uses the owners of memory.
 pub(crate) trait OwnerVisitor {
+    /// What a release hands on to the analysis itself.
+    type Token: Clone;
+
+    /// Called for a release by an operation, or by the end of a stream.
+    fn released(&mut self, _thread: ThreadId, _event: Option<OperationEvent<'_>>) -> Self::Token;
+
+    /// Called when an operation that acquires has ended, with all releases that it waited for.
+    fn acquired(
+        &mut self,
+        _thread: ThreadId,
+        _of: Operation,
+        _event: &Synchronisation,
+        _links: &Links<Self::Token>,
+    ) {
+    }
+
+    /// Called for an operation that orders nothing, and for the beginning of a wait.
+    fn noted(&mut self, _thread: ThreadId, _of: Operation, _event: &Synchronisation) {}
+
+    /// Called where a thread goes on with the next iteration of a shared loop.
+    fn iterated(&mut self, _thread: ThreadId) {}
+
+    /// Called when a path has ended, or a part of it, behind its accesses.
+    fn path_ended(&mut self, _thread: ThreadId, _done: &EndedPath) {}
+
     /// Called when the next task of a thread begins, after the tasks that it waited for.
     fn began(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId) {}
 
@@ -33,9 +58,8 @@ pub(crate) trait OwnerVisitor {
     ) {
     }
 
-    /// Called when an atomic access, which belongs to this part of its thread, releases its
-    /// address.
-    fn atomic_before(&mut self, _thread: ThreadId, _part: u64) {}
+    /// Called when an atomic access releases its address.
+    fn atomic_before(&mut self, _thread: ThreadId, _access: &MemoryAccess) {}
 
     /// Called when an atomic access has happened.
     fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
@@ -48,7 +72,7 @@ pub(crate) trait OwnerVisitor {
     fn freed(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId, _allocation: &Allocation) {}
 
     /// Called when memory was allocated, or has another size where it is.
-    fn allocated(&mut self, _allocation: &Allocation) {}
+    fn allocated(&mut self, _thread: ThreadId, _allocation: &Allocation) {}
 
     /// Called when a thread with this `pthread_t` begins.
     fn thread_began(&mut self, _descriptor: u64) {}
@@ -80,10 +104,10 @@ pub(crate) struct Attribution<'a, 'v, V> {
 }
 
 impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
-    type Token = Rc<VectorClock>;
+    type Token = (Rc<VectorClock>, V::Token);
 
     fn began(&mut self, thread: ThreadId, _: u64, links: &Links<Self::Token>) {
-        self.owners.began(thread, links);
+        self.owners.began(thread, &split(links).0);
         self.visitor.began(&mut self.owners, thread);
     }
 
@@ -91,17 +115,26 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
         for access in done.accesses.iter().filter(|access| access.is_access()) {
             self.visitor.accessed(&mut self.owners, thread, access);
         }
+        self.visitor.path_ended(thread, done);
         // Only the last part of a path counts as a path.
         if done.actions.paths > 0 {
             self.owners.end_path(done);
         }
     }
 
-    fn released(&mut self, thread: ThreadId) -> Self::Token {
-        self.owners.clocks.released(thread)
+    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Self::Token {
+        (self.owners.clocks.released(thread), self.visitor.released(thread, event))
     }
 
-    fn ended(&mut self, thread: ThreadId, _: u64, event: Option<(Operation, &Synchronisation)>) {
+    fn noted(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
+        self.visitor.noted(thread, of, event);
+    }
+
+    fn iterated(&mut self, thread: ThreadId) {
+        self.visitor.iterated(thread);
+    }
+
+    fn ended(&mut self, thread: ThreadId, _: u64, event: Option<OperationEvent<'_>>) {
         if let Some((of, event)) = event {
             self.visitor.ended(&mut self.owners, thread, of, event);
         }
@@ -112,17 +145,18 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
         thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
-        _: &Links<Self::Token>,
+        links: &Links<Self::Token>,
     ) {
         self.owners.acquired(thread, of, event);
+        self.visitor.acquired(thread, of, event, &split(links).1);
         if of == Operation::Begin {
             self.visitor.thread_began(event.other.get());
         }
     }
 
     fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
-        let part = self.owners.clocks.atomic_before(thread, access);
-        self.visitor.atomic_before(thread, part);
+        self.owners.clocks.atomic_before(thread, access);
+        self.visitor.atomic_before(thread, access);
     }
 
     fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
@@ -137,7 +171,7 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
 
     fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
         self.owners.allocate(thread, allocation.address.get(), allocation.size.get());
-        self.visitor.allocated(allocation);
+        self.visitor.allocated(thread, allocation);
     }
 
     fn missing(&mut self, thread: ThreadId) {

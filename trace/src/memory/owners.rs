@@ -17,8 +17,8 @@ use pathformat::trace::{Operation, Synchronisation};
 use profile::globals::{self, Globals};
 use profile::names;
 
-use crate::ids::{FunctionId, ThreadId};
-use crate::memory::clocks::{Clocks, Moment};
+use crate::ids::{FunctionId, Moment, ThreadId};
+use crate::memory::clocks::Clocks;
 use crate::memory::frees::Frees;
 use crate::memory::lifetimes::{Block, Lifetimes, Verdict};
 use crate::memory::sites::site;

@@ -1,22 +1,33 @@
 //! Data races: conflicting accesses to the same memory by two threads that are not ordered.
 //!
-//! The method is that of FastTrack (Flanagan and Freund, 2009): each thread has a vector clock, and
-//! for each byte the accesses are kept that are not known to happen before a stronger one. A race
-//! is found for a byte if and only if the byte has one; not every pair of accesses is found. Atomic
+//! The method is that of FastTrack (Flanagan and Freund, 2009): each thread has a clock, and for
+//! each byte the accesses are kept that are not known to happen before a stronger one. A race is
+//! found for a byte if and only if the byte has one; not every pair of accesses is found. Atomic
 //! accesses do not race with each other. Those with tickets order threads, as releases and acquires
 //! of their address.
+//!
+//! What OpenMP leaves to any thread is ordered as the program says, not as it was executed
+//! (`strands`). Of the iterations of a loop that a thread executes, two of each kind are kept for a
+//! byte: what races with another one races with one of them.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
-use pathformat::trace::Allocation;
+use pathformat::trace::{Allocation, Operation, Synchronisation};
 
-use crate::ids::ThreadId;
+use crate::ids::{Moment, ThreadId};
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
-use crate::memory::owners::{OwnerLookup, Owners};
+use crate::memory::owners::{Owner, OwnerLookup, Owners};
 use crate::memory::race_side::RaceSide;
-use crate::memory::shadow::{CELL, PastAccess, Shadow};
-use crate::order::item::{Item, MemoryAccess};
-use crate::order::walk::Streams;
+use crate::memory::shadow::{CELL, PastAccess, Shadow, StrandFacts};
+use crate::order::item::{EndedPath, Item, MemoryAccess};
+use crate::order::releases::Links;
+use crate::order::walk::{OperationEvent, Streams};
+use crate::strands::clock::Token;
+use crate::strands::program_order::Strands;
+
+/// The number of iterations of a share that are kept for a byte.
+const SIBLINGS: u32 = 2;
 
 /// The maximum number of pairs of places that are kept.
 const MOST: usize = 1 << 16;
@@ -55,6 +66,7 @@ struct Search {
     pairs: BTreeMap<(RaceSide, RaceSide), Race>,
     count: u64,
     missing: u64,
+    strands: Strands,
     /// The atomic access that has released and not yet acquired, by thread.
     pending: HashMap<ThreadId, Pending>,
     /// The number of cells that were accessed.
@@ -63,18 +75,25 @@ struct Search {
     shadow: Shadow,
     /// The races of the access to a cell, each with its first byte.
     found: Vec<(PastAccess, u64)>,
-    /// The sizes of heap blocks, by address.
-    sizes: HashMap<u64, u64>,
+    /// The blocks of the heap, by address.
+    blocks: BTreeMap<u64, Block>,
     /// The accessed cells of each stack, by the `pthread_t` of its threads. The C library gives the
     /// stack of a thread that has ended to a new one.
     stacks: HashMap<u64, Vec<u64>>,
 }
 
+/// A block of the heap.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    size: u64,
+    /// The thread and the region whose part of it allocated the block, unless a task did.
+    of: Option<(ThreadId, u64)>,
+}
+
 /// An atomic access between its release and its acquire. It happens in this interval.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Pending {
-    /// The part of the thread that it belongs to.
-    part: u64,
+    moment: Moment,
     /// The first access of each other thread that happens after the release.
     known: HashMap<ThreadId, u64>,
 }
@@ -90,27 +109,36 @@ impl<'a> Races<'a> {
 }
 
 impl Search {
-    /// Adds an access of a part of a thread. `known` has the first access of each other thread that
-    /// happens after its release.
+    /// Adds an access at a moment of a thread. `known` has the first access of each other thread
+    /// that happens after its release.
     fn access(
         &mut self,
         owners: &mut Owners<'_>,
-        thread: ThreadId,
-        part: u64,
+        moment: Moment,
         access: &MemoryAccess,
         known: Option<&HashMap<ThreadId, u64>>,
     ) {
         let last = access.address.saturating_add(access.size - 1);
         let (writes, is_atomic) = (access.writes(), access.is_atomic);
         let side = RaceSide { place: access.place, writes, is_atomic };
+        let share = self.strands.plain_share(moment.thread);
+        let strand = StrandFacts {
+            is_own: self.strands.owns(moment.thread, access.address),
+            is_task: self.strands.is_task(moment.thread),
+            is_plain: share.is_some(),
+        };
+        let repeats =
+            writes && !is_atomic && !strand.is_own && self.strands.is_repeated(moment.thread);
         for cell in access.address / CELL..=last / CELL {
             let from = access.address.max(cell * CELL) % CELL;
             let to = last.min(cell * CELL + (CELL - 1)) % CELL;
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
-            let sequence = self.sequence;
-            let access = PastAccess::new((thread, part), sequence, mask, side);
-            self.access_cell(owners, cell, access, known);
+            let access = PastAccess::new(moment, strand, self.sequence, mask, side);
+            self.access_cell(owners, cell, access, known, share);
+            if repeats {
+                self.repeat(owners, &access, cell * CELL + from);
+            }
         }
     }
 
@@ -120,23 +148,28 @@ impl Search {
         cell: u64,
         now: PastAccess,
         behind: Option<&HashMap<ThreadId, u64>>,
+        share: Option<u64>,
     ) {
         if self.shadow.is_free(cell)
             && let Some(stack) = owners.stack_of(cell * CELL)
         {
             self.stacks.entry(stack).or_default().push(cell);
         }
-        let clock = owners.clocks.of(now.thread);
+        let (second, own) = (now.side(), now.strand());
+        self.strands.access(now.thread, cell, now.mask, second.writes);
+        let strands = &self.strands;
         for (thread, pending) in &mut self.pending {
-            if *thread != now.thread && pending.part <= clock.of(*thread) {
+            if *thread != now.thread && strands.knows(now.thread, pending.moment) {
                 pending.known.entry(now.thread).or_insert(now.sequence);
             }
         }
         let found = &mut self.found;
-        self.shadow.update(cell, now, |then| {
-            let is_before = then.thread == now.thread || then.part <= clock.of(then.thread);
+        let siblings = Cell::new(0);
+        let is_kept = |then: &PastAccess| {
+            let is_private = then.thread == now.thread && then.strand().is_own && own.is_own;
+            let is_before = is_private || strands.knows(now.thread, then.moment());
             let both = then.mask & now.mask;
-            let (first, second) = (then.side(), now.side());
+            let first = then.side();
             let conflict =
                 (first.writes || second.writes) && !(first.is_atomic && second.is_atomic);
             if !is_before && both != 0 && conflict {
@@ -146,15 +179,49 @@ impl Search {
                     found.push((*then, cell * CELL + u64::from(both.trailing_zeros())));
                 }
             }
+            let is_stronger = |strong: RaceSide, weak: RaceSide| {
+                (strong.writes || !weak.writes) && (weak.is_atomic || !strong.is_atomic)
+            };
+            let is_sibling = then.thread == now.thread
+                && then.strand().is_plain
+                && share.is_some_and(|share| then.part >= share);
+            if !is_before && is_sibling && now.mask & !then.mask == 0 && is_stronger(first, second)
+            {
+                siblings.set(siblings.get() + 1);
+            }
             // Later accesses that race with it race with this one, too.
-            let is_weaker = then.mask & !now.mask == 0
-                && (second.writes || !first.writes)
-                && (first.is_atomic || !second.is_atomic);
+            let is_weaker = then.mask & !now.mask == 0 && is_stronger(second, first);
             !(is_before && is_weaker)
-        });
+        };
+        self.shadow.update(cell, now, is_kept, || siblings.get() < SIBLINGS);
         for (then, address) in std::mem::take(&mut self.found) {
-            self.count_race(owners, &then, &now, address);
+            if !self.is_of_thread(&then, &now, address) {
+                self.count_race(owners, &then, &now, address);
+            }
         }
+    }
+
+    /// Counts a race of a write with the same one by another thread of its team, which the team does
+    /// not have in this run.
+    fn repeat(&mut self, owners: &mut Owners<'_>, now: &PastAccess, address: u64) {
+        let found = owners.find(now.thread, address);
+        let is_known = found.is_sure && *owners.owner(found.owner) != Owner::Unknown;
+        if is_known && !self.is_of_thread(now, now, address) {
+            self.count_race(owners, now, now, address);
+        }
+    }
+
+    /// Returns true if two accesses of a thread are to a block that only this thread has: its part
+    /// of the region allocated it.
+    fn is_of_thread(&self, then: &PastAccess, now: &PastAccess, address: u64) -> bool {
+        if then.thread != now.thread || then.strand().is_task || now.strand().is_task {
+            return false;
+        }
+        let block = self.blocks.range(..=address).next_back();
+        let Some((start, block)) = block else { return false };
+        let region = self.strands.region(now.thread);
+        address - start < block.size
+            && block.of.is_some_and(|(thread, of)| thread == now.thread && Some(of) == region)
     }
 
     /// Counts a race between two accesses to a byte.
@@ -181,6 +248,13 @@ impl Search {
         }
     }
 
+    /// Drops the accesses to the stacks of strands that have ended.
+    fn forget_left(&mut self) {
+        for left in self.strands.take_left() {
+            self.forget(left.start, left.end - left.start);
+        }
+    }
+
     /// Drops the accesses to memory that has a new owner.
     fn forget(&mut self, address: u64, size: u64) {
         let Some(last) = size.checked_sub(1).and_then(|more| address.checked_add(more)) else {
@@ -191,35 +265,73 @@ impl Search {
 }
 
 impl OwnerVisitor for Search {
-    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
-        let part = owners.clocks.of(thread).of(thread);
-        self.access(owners, thread, part, access, None);
+    type Token = Token;
+
+    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Token {
+        self.strands.released(thread, event)
     }
 
-    fn atomic_before(&mut self, thread: ThreadId, part: u64) {
-        self.pending.insert(thread, Pending { part, known: HashMap::new() });
+    fn acquired(
+        &mut self,
+        thread: ThreadId,
+        of: Operation,
+        event: &Synchronisation,
+        links: &Links<Token>,
+    ) {
+        self.strands.acquired(thread, of, event, links);
+        self.forget_left();
+    }
+
+    fn noted(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
+        self.strands.noted(thread, of, event);
+        self.forget_left();
+    }
+
+    fn iterated(&mut self, thread: ThreadId) {
+        self.strands.iterated(thread);
+        self.forget_left();
+    }
+
+    fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
+        if let Some(call) = done.calls.filter(|_| done.actions.paths > 0) {
+            self.strands.called(thread, call);
+        }
+    }
+
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
+        let moment = self.strands.moment(thread);
+        self.access(owners, moment, access, None);
+    }
+
+    fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        let moment = self.strands.moment(thread);
+        self.strands.atomic_before(thread, access);
+        self.pending.insert(thread, Pending { moment, known: HashMap::new() });
     }
 
     fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
-        let now = owners.clocks.of(thread).of(thread);
+        self.strands.atomic_after(thread, access);
+        let now = self.strands.moment(thread);
         let pending = self.pending.remove(&thread).filter(|_| access.before > 0);
         if access.is_access() {
-            let part = pending.as_ref().map_or(now, |pending| pending.part);
+            let moment = pending.as_ref().map_or(now, |pending| pending.moment);
             let known = pending.as_ref().map(|pending| &pending.known);
-            self.access(owners, thread, part, access, known);
+            self.access(owners, moment, access, known);
         }
     }
 
     fn freed(&mut self, _: &mut Owners<'_>, _: ThreadId, allocation: &Allocation) {
         let address = allocation.former.get();
-        if let Some(size) = self.sizes.remove(&address).filter(|_| !allocation.resizes()) {
-            self.forget(address, size);
+        if let Some(block) = self.blocks.remove(&address).filter(|_| !allocation.resizes()) {
+            self.forget(address, block.size);
         }
     }
 
-    fn allocated(&mut self, allocation: &Allocation) {
+    fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
         let (address, size) = (allocation.address.get(), allocation.size.get());
-        self.sizes.insert(address, size);
+        let region = self.strands.region(thread).filter(|_| !self.strands.is_task(thread));
+        let of = region.map(|region| (thread, region));
+        self.blocks.insert(address, Block { size, of });
         if !allocation.resizes() {
             self.forget(address, size);
         }

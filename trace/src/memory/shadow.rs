@@ -6,13 +6,24 @@
 
 use std::ops::RangeInclusive;
 
-use crate::ids::ThreadId;
+use crate::ids::{Moment, ThreadId};
 use crate::memory::race_side::RaceSide;
 use crate::order::item::CodePlace;
 use crate::paged::Paged;
 
 /// The number of bytes in a cell.
 pub(super) const CELL: u64 = 8;
+
+/// What matters of the strand of an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct StrandFacts {
+    /// True if the memory belongs to the strand.
+    pub(super) is_own: bool,
+    /// True if it is an explicit task.
+    pub(super) is_task: bool,
+    /// True if it is an iteration of a shared loop that has neither released nor acquired.
+    pub(super) is_plain: bool,
+}
 
 /// A past access to a cell. All of its bytes are in the mask; none are if there is no access.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +34,8 @@ pub(super) struct PastAccess {
     pub(super) sequence: u64,
     pub(super) thread: ThreadId,
     place: CodePlace,
-    writes: bool,
-    is_atomic: bool,
+    /// What is true of it: bits.
+    facts: u8,
     /// The bytes that it accesses.
     pub(super) mask: u8,
 }
@@ -37,25 +48,41 @@ impl PastAccess {
         sequence: 0,
         thread: ThreadId(0),
         place: CodePlace::NONE,
-        writes: false,
-        is_atomic: false,
+        facts: 0,
         mask: 0,
     };
 
-    /// Returns an access of a part of a thread to the bytes of a mask.
+    /// Returns an access at a moment of a thread to the bytes of a mask.
     pub(super) fn new(
-        (thread, part): (ThreadId, u64),
+        moment: Moment,
+        strand: StrandFacts,
         sequence: u64,
         mask: u8,
         side: RaceSide,
     ) -> Self {
-        let RaceSide { place, writes, is_atomic } = side;
-        Self { part, sequence, thread, place, writes, is_atomic, mask }
+        let Moment { thread, part } = moment;
+        let bits = [side.writes, side.is_atomic, strand.is_own, strand.is_task, strand.is_plain];
+        let facts = bits.into_iter().rev().fold(0, |facts, bit| facts << 1 | u8::from(bit));
+        Self { part, sequence, thread, place: side.place, facts, mask }
+    }
+
+    /// Returns the moment at which it happened.
+    pub(super) fn moment(&self) -> Moment {
+        Moment { thread: self.thread, part: self.part }
     }
 
     /// Returns its side of a race.
     pub(super) fn side(&self) -> RaceSide {
-        RaceSide { place: self.place, writes: self.writes, is_atomic: self.is_atomic }
+        RaceSide { place: self.place, writes: self.is(0), is_atomic: self.is(1) }
+    }
+
+    /// Returns what matters of its strand.
+    pub(super) fn strand(&self) -> StrandFacts {
+        StrandFacts { is_own: self.is(2), is_task: self.is(3), is_plain: self.is(4) }
+    }
+
+    fn is(&self, bit: u8) -> bool {
+        self.facts >> bit & 1 == 1
     }
 }
 
@@ -84,12 +111,13 @@ impl Shadow {
         of.known.iter().all(|known| known.mask == 0) && of.others.is_none()
     }
 
-    /// Drops the past accesses to a cell that are not to be kept, and adds one.
+    /// Drops the past accesses to a cell that are not to be kept, and adds one if it is needed then.
     pub(super) fn update(
         &mut self,
         cell: u64,
         now: PastAccess,
         mut is_kept: impl FnMut(&PastAccess) -> bool,
+        is_needed: impl FnOnce() -> bool,
     ) {
         let cell = self.0.of(cell);
         let mut free = None;
@@ -106,6 +134,9 @@ impl Shadow {
             if others.is_empty() {
                 cell.others = None;
             }
+        }
+        if !is_needed() {
+            return;
         }
         match free {
             Some(free) => *free = now,
@@ -125,18 +156,18 @@ mod tests {
 
     fn access(thread: u32, mask: u8) -> PastAccess {
         let side = RaceSide { place: CodePlace::NONE, writes: true, is_atomic: false };
-        PastAccess::new((ThreadId(thread), 1), 0, mask, side)
+        let moment = Moment { thread: ThreadId(thread), part: 1 };
+        PastAccess::new(moment, StrandFacts::default(), 0, mask, side)
     }
 
     /// Returns the threads of the past accesses to a cell.
     fn threads(shadow: &mut Shadow, cell: u64) -> Vec<u32> {
         let mut found = Vec::new();
-        shadow.update(cell, access(99, 1), |then| {
+        let look = |then: &PastAccess| {
             found.push(then.thread.0);
             true
-        });
-        shadow.update(cell, access(98, 1), |then| then.thread.0 < 98);
-        found.retain(|thread| *thread < 98);
+        };
+        shadow.update(cell, access(99, 1), look, || false);
         found.sort_unstable();
         found
     }
@@ -146,12 +177,12 @@ mod tests {
         let mut shadow = Shadow::default();
         assert!(shadow.is_free(7));
         for thread in 0..4 {
-            shadow.update(7, access(thread, 1), |_| true);
+            shadow.update(7, access(thread, 1), |_| true, || true);
         }
         assert_eq!(threads(&mut shadow, 7), [0, 1, 2, 3]);
-        shadow.update(7, access(4, 2), |then| then.thread.0 % 2 == 1);
+        shadow.update(7, access(4, 2), |then| then.thread.0 % 2 == 1, || true);
         assert_eq!(threads(&mut shadow, 7), [1, 3, 4]);
-        shadow.update(7, access(5, 2), |_| false);
+        shadow.update(7, access(5, 2), |_| false, || true);
         assert_eq!(threads(&mut shadow, 7), [5]);
         assert!(!shadow.is_free(7) && shadow.is_free(6));
     }
@@ -159,7 +190,7 @@ mod tests {
     #[test]
     fn ranges_are_forgotten() {
         let mut shadow = Shadow::default();
-        (0..10).for_each(|cell| shadow.update(cell, access(1, 1), |_| true));
+        (0..10).for_each(|cell| shadow.update(cell, access(1, 1), |_| true, || true));
         shadow.forget(2..=5);
         let free: Vec<_> = (0..10).filter(|&cell| shadow.is_free(cell)).collect();
         assert_eq!(free, [2, 3, 4, 5]);

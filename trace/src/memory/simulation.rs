@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::AccessKind;
-use pathformat::trace::{Operation, Synchronisation};
 
 use crate::ids::ThreadId;
 use crate::memory::cache::{Cache, Layout};
 use crate::order::item::{CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
-use crate::order::walk::{Streams, Visitor, walk};
+use crate::order::walk::{OperationEvent, Streams, Visitor, walk};
 
 /// The numbers of accesses and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,9 +121,9 @@ impl Visitor for Simulation {
         done.accesses.iter().for_each(|access| self.touch(thread, access));
     }
 
-    fn released(&mut self, _: ThreadId) {}
+    fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
 
-    fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
+    fn ended(&mut self, _: ThreadId, _: u64, _: Option<OperationEvent<'_>>) {}
 
     fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
         self.touch(thread, access);

@@ -114,6 +114,7 @@ fn inputs(threads: &[Vec<Action>]) -> Streams<std::vec::IntoIter<Item>> {
             path: PathId(0),
             last: 0,
             calls_for_user: false,
+            calls: None,
             actions: Actions::default(),
             accesses: vec![access],
         }),
@@ -234,6 +235,7 @@ fn memory_with_a_new_owner_has_no_history() {
             path: PathId(0),
             last: 0,
             calls_for_user: false,
+            calls: None,
             actions: Actions::default(),
             accesses,
         })

@@ -17,7 +17,7 @@ use crate::memory::owners::{OwnerId, Owners};
 use crate::memory::sharing::Sharing;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Item, MemoryAccess};
-use crate::order::walk::Streams;
+use crate::order::walk::{OperationEvent, Streams};
 use crate::paged::Paged;
 
 /// The number of bytes in a page.
@@ -238,6 +238,10 @@ fn mask(line: u64, size: u64, first: u64, last: u64) -> u128 {
 }
 
 impl OwnerVisitor for Measuring {
+    type Token = ();
+
+    fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
+
     fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         let function = access.place.function;
         let is_other = self.selection.thread.is_some_and(|selected| selected != thread)
@@ -248,7 +252,7 @@ impl OwnerVisitor for Measuring {
         }
     }
 
-    fn allocated(&mut self, allocation: &Allocation) {
+    fn allocated(&mut self, _: ThreadId, allocation: &Allocation) {
         let (address, bytes) = (allocation.address.get(), allocation.size.get());
         if bytes == 0 || allocation.resizes() || !self.has_threads {
             return;
@@ -294,6 +298,7 @@ mod tests {
             path: PathId(0),
             last: 0,
             calls_for_user: false,
+            calls: None,
             actions,
             accesses,
         };

@@ -10,7 +10,7 @@ use crate::order::releases::{Link, Links, Released};
 
 /// A barrier.
 #[derive(Debug)]
-pub(super) struct Barrier<T> {
+pub(crate) struct Barrier<T> {
     /// The episodes. Threads may still arrive at the last one, unless it is full or a thread has
     /// left it.
     episodes: VecDeque<Episode<T>>,
@@ -45,7 +45,7 @@ impl<T> Episode<T> {
 impl<T: Clone> Barrier<T> {
     /// Adds the arrival of a thread. `expected` is the number of threads of the barrier, 0 if it is
     /// not known.
-    pub(super) fn come(&mut self, expected: u64, released: Released<T>) {
+    pub(crate) fn come(&mut self, expected: u64, released: Released<T>) {
         if self.episodes.back().is_none_or(|episode| episode.is_full) {
             let (members, gone) = (Vec::new(), Vec::new());
             self.episodes.push_back(Episode { members, is_full: false, gone });
@@ -57,7 +57,7 @@ impl<T: Clone> Barrier<T> {
     }
 
     /// Begins to combine what the threads that have arrived reduced, on a thread that has arrived.
-    pub(super) fn reduce(&self, thread: ThreadId, links: &mut Links<T>) {
+    pub(crate) fn reduce(&self, thread: ThreadId, links: &mut Links<T>) {
         let Some(episode) = self.episodes.iter().find(|episode| episode.has(thread)) else {
             return;
         };
@@ -65,7 +65,7 @@ impl<T: Clone> Barrier<T> {
     }
 
     /// Adds a later release of a thread that has arrived.
-    pub(super) fn add(&mut self, released: Released<T>) {
+    pub(crate) fn add(&mut self, released: Released<T>) {
         let members = self
             .episodes
             .iter_mut()
@@ -77,7 +77,7 @@ impl<T: Clone> Barrier<T> {
     }
 
     /// Lets a thread leave, so no other thread can join its episode.
-    pub(super) fn go_on(&mut self, thread: ThreadId, links: &mut Links<T>) {
+    pub(crate) fn go_on(&mut self, thread: ThreadId, links: &mut Links<T>) {
         let is_in = |episode: &&mut Episode<T>| episode.has(thread);
         let Some(episode) = self.episodes.iter_mut().find(is_in) else { return };
         episode.is_full = true;

@@ -11,7 +11,7 @@ use crate::order::releases::Released;
 
 /// The kind of access that a `depend` clause declares for a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(crate) enum Access {
     /// `in`.
     In,
     /// `out` and `inout`.
@@ -31,7 +31,7 @@ const FEW_ENDS: usize = 1 << 10;
 
 /// The variables of all tasks that made others.
 #[derive(Debug)]
-pub(super) struct Dependences<T> {
+pub(crate) struct Dependences<T> {
     /// The variables, by the task that makes others.
     makers: HashMap<u64, HashMap<u64, Variable>>,
     /// The ends of finished tasks.
@@ -92,7 +92,7 @@ impl Variable {
 impl<T: Clone> Dependences<T> {
     /// Adds an access to a variable by a task that `maker` made. Returns the tasks that it waits
     /// for.
-    pub(super) fn add(&mut self, maker: u64, task: u64, access: Access, variable: u64) -> Vec<u64> {
+    pub(crate) fn add(&mut self, maker: u64, task: u64, access: Access, variable: u64) -> Vec<u64> {
         let variables = self.makers.entry(maker).or_default();
         let mut before = if variable == ALL_MEMORY {
             let all = variables.values().flat_map(Variable::all).collect();
@@ -112,12 +112,12 @@ impl<T: Clone> Dependences<T> {
     }
 
     /// Returns the end of a task that others wait for, if it is finished.
-    pub(super) fn end_of(&self, task: u64) -> Option<Released<T>> {
+    pub(crate) fn end_of(&self, task: u64) -> Option<Released<T>> {
         self.ends.get(&task).cloned()
     }
 
     /// Finishes a task, which makes no others any more.
-    pub(super) fn finish(&mut self, task: u64, released: &Released<T>) {
+    pub(crate) fn finish(&mut self, task: u64, released: &Released<T>) {
         self.makers.remove(&task);
         if self.makers.is_empty() {
             return;
@@ -134,7 +134,7 @@ impl<T: Clone> Dependences<T> {
     }
 
     /// Forgets everything, when no task waits any more.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 }

@@ -4,6 +4,7 @@ use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Synchronisation};
 
 use crate::ids::FunctionId;
+use crate::steps::library_call::LibraryCall;
 use counts::model::PathId;
 
 /// The next action of a stream.
@@ -19,6 +20,8 @@ pub enum Item {
     Allocated(Allocation),
     /// A time, in ticks.
     Ticks(u64),
+    /// The thread goes on with the next iteration of a loop whose work is shared.
+    Iteration,
     /// Records are missing.
     Missing,
     /// Paths and allocations are missing: recording was off.
@@ -76,6 +79,8 @@ pub struct EndedPath {
     pub last: u32,
     /// True if it ended at a call in the user's code.
     pub calls_for_user: bool,
+    /// The function of OpenMP's library at whose call it ended, if that matters.
+    pub calls: Option<LibraryCall>,
     /// The work that it did.
     pub actions: Actions,
     /// The accesses behind the last [`Item::Atomic`], if they are requested.

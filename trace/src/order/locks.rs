@@ -7,7 +7,7 @@ use crate::order::releases::{Frontier, Link, Links, Released};
 
 /// A lock.
 #[derive(Debug)]
-pub(super) struct Lock<T> {
+pub(crate) struct Lock<T> {
     /// The last unlock by a writer.
     written: Option<Released<T>>,
     /// The unlocks by readers since then.
@@ -24,7 +24,7 @@ impl<T> Default for Lock<T> {
 
 impl<T: Clone> Lock<T> {
     /// Unlocks: adds the release of a reader or of the writer.
-    pub(super) fn unlock(&mut self, released: Released<T>) {
+    pub(crate) fn unlock(&mut self, released: Released<T>) {
         if let Some(held) = self.readers.get_mut(&released.thread) {
             *held -= 1;
             if *held == 0 {
@@ -38,7 +38,7 @@ impl<T: Clone> Lock<T> {
     }
 
     /// Locks for writing, after all unlocks. The readers' unlocks are behind the last writer's.
-    pub(super) fn lock(&mut self, links: &mut Links<T>) {
+    pub(crate) fn lock(&mut self, links: &mut Links<T>) {
         if self.read.is_empty() {
             links.extend(self.written.clone().map(|released| (Link::Lock, released)));
         } else {
@@ -47,7 +47,7 @@ impl<T: Clone> Lock<T> {
     }
 
     /// Locks for reading on behalf of a thread.
-    pub(super) fn share(&mut self, thread: ThreadId, links: &mut Links<T>) {
+    pub(crate) fn share(&mut self, thread: ThreadId, links: &mut Links<T>) {
         *self.readers.entry(thread).or_default() += 1;
         links.extend(self.written.clone().map(|released| (Link::Lock, released)));
     }

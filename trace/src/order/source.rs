@@ -12,6 +12,7 @@ use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::walk::{Input, Streams};
 use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
+use crate::steps::shared_loops::SharedLoops;
 use crate::steps::step::{Step, Steps, StreamEntry};
 use crate::steps::time::Times;
 use crate::steps::traced_path::TracedPath;
@@ -31,6 +32,8 @@ pub enum Detail {
 #[derive(Debug)]
 pub struct Items<'a> {
     records: Source<'a>,
+    program: &'a Program,
+    loops: SharedLoops,
     ready: VecDeque<Item>,
     /// The latest time in the heads of its chunks.
     ends: Option<u64>,
@@ -125,7 +128,7 @@ impl<'a> Items<'a> {
                 Source::Accesses(steps, detail == Detail::Orders)
             }
         };
-        Self { records, ready: VecDeque::new(), ends }
+        Self { records, program, loops: SharedLoops::default(), ready: VecDeque::new(), ends }
     }
 
     /// Extends the end to at least this time.
@@ -134,14 +137,24 @@ impl<'a> Items<'a> {
     }
 }
 
-/// Adds the actions of a step: all of them, or only those that order threads.
-fn put(step: &Step, only_orders: bool, ready: &mut VecDeque<Item>) {
+/// Adds the actions of a step: all of them, or only those that order threads. An `iteration` of a
+/// shared loop may begin with a block of its path.
+fn put(step: &Step, only_orders: bool, iteration: Option<u32>, ready: &mut VecDeque<Item>) {
     let path = &step.path;
     let function = path.function;
     let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
     let done = ended(path, 1, bytes);
     let mut accesses = Vec::new();
+    let blocks = &path.path.blocks;
+    let mut begins = iteration.and_then(|header| blocks.iter().position(|&at| at == header));
     for accessed in &step.accesses {
+        if let Some(header) = begins
+            && blocks[header..].contains(&accessed.at.0)
+        {
+            begins = None;
+            put_part(&done, &mut accesses, ready);
+            ready.push_back(Item::Iteration);
+        }
         let (before, after) = (accessed.before, accessed.after);
         let orders = before.is_some() || after.is_some();
         if only_orders && !orders {
@@ -157,17 +170,25 @@ fn put(step: &Step, only_orders: bool, ready: &mut VecDeque<Item>) {
             after: after.unwrap_or_default(),
         };
         if orders || touch.kind == AccessKind::Fence {
-            let part = EndedPath { accesses: std::mem::take(&mut accesses), ..done.clone() };
-            if !part.accesses.is_empty() {
-                let actions = Actions::default();
-                ready.push_back(Item::Path(EndedPath { actions, ..part }));
-            }
+            put_part(&done, &mut accesses, ready);
             ready.push_back(Item::Atomic(touch));
         } else if touch.size > 0 {
             accesses.push(touch);
         }
     }
+    if begins.is_some() {
+        put_part(&done, &mut accesses, ready);
+        ready.push_back(Item::Iteration);
+    }
     ready.push_back(Item::Path(EndedPath { accesses, ..done }));
+}
+
+/// Adds the accesses of a part of a path, which counts as no path.
+fn put_part(path: &EndedPath, accesses: &mut Vec<MemoryAccess>, ready: &mut VecDeque<Item>) {
+    if !accesses.is_empty() {
+        let (accesses, actions) = (std::mem::take(accesses), Actions::default());
+        ready.push_back(Item::Path(EndedPath { accesses, actions, ..path.clone() }));
+    }
 }
 
 /// Returns a path that ended `count` times and accessed this number of bytes each time.
@@ -181,8 +202,15 @@ fn ended(path: &TracedPath, count: u64, bytes: u64) -> EndedPath {
         bytes: bytes.saturating_mul(count),
     };
     let last = path.path.blocks.last().copied().unwrap_or(u32::MAX);
-    let (function, id, calls_for_user) = (path.function, path.path.id, path.calls_for_user);
-    EndedPath { function, path: id, last, calls_for_user, actions, accesses: Vec::new() }
+    EndedPath {
+        function: path.function,
+        path: path.path.id,
+        last,
+        calls_for_user: path.calls_for_user,
+        calls: path.calls,
+        actions,
+        accesses: Vec::new(),
+    }
 }
 
 /// Returns the action that an event is, if it is one.
@@ -219,11 +247,17 @@ impl Iterator for Items<'_> {
                 },
                 Source::Accesses(steps, only_orders) => match steps.next() {
                     Some(StreamEntry::Step(step)) => {
-                        put(&step, *only_orders, &mut self.ready);
+                        let iteration = self.loops.iteration(&step);
+                        put(&step, *only_orders, iteration, &mut self.ready);
                         steps.take_back(step.accesses);
                         None
                     }
-                    Some(StreamEntry::Event(event)) => of_event(&event),
+                    Some(StreamEntry::Event(event)) => {
+                        if let Event::Synchronised(event) = &event {
+                            self.loops.note(self.program, event);
+                        }
+                        of_event(&event)
+                    }
                     Some(StreamEntry::Gap(gap)) => Some(of_gap(&gap)),
                     None => return self.ends.take().map(Item::Ticks),
                 },

@@ -59,6 +59,9 @@ impl<I> FromIterator<Input<I>> for Streams<I> {
     }
 }
 
+/// An operation, and its event.
+pub type OperationEvent<'a> = (Operation, &'a Synchronisation);
+
 /// An analysis that receives all actions of the streams of a trace.
 pub trait Visitor {
     /// The data that a release passes on to the tasks that wait for it.
@@ -71,15 +74,22 @@ pub trait Visitor {
     /// Called when a path of the current task of a thread, or a part of it, has ended.
     fn path_ended(&mut self, _thread: ThreadId, _done: &EndedPath) {}
 
-    /// Called for a release, and returns its token. An acquirer is ordered after everything that
-    /// the current task of this thread has done.
-    fn released(&mut self, thread: ThreadId) -> Self::Token;
+    /// Called for a release by an operation, or by the end of a stream, and returns its token. An
+    /// acquirer is ordered after everything that the current task of this thread has done.
+    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Self::Token;
 
     /// Called when the current task of a thread has ended. There is no event if its stream has
     /// ended.
-    fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<(Operation, &Synchronisation)>);
+    fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<OperationEvent<'_>>);
 
-    /// Called when an operation that acquires has ended.
+    /// Called for an operation that orders nothing, and for the beginning of a wait that has an
+    /// event of its own.
+    fn noted(&mut self, _thread: ThreadId, _of: Operation, _event: &Synchronisation) {}
+
+    /// Called where a thread goes on with the next iteration of a loop whose work is shared.
+    fn iterated(&mut self, _thread: ThreadId) {}
+
+    /// Called when an operation that acquires has ended, with all releases that it waited for.
     fn acquired(&mut self, _: ThreadId, _: Operation, _: &Synchronisation, _: &Links<Self::Token>) {
     }
 
@@ -121,18 +131,23 @@ impl<A: Visitor, B: Visitor> Visitor for (&mut A, &mut B) {
         self.1.path_ended(thread, done);
     }
 
-    fn released(&mut self, thread: ThreadId) -> Self::Token {
-        (self.0.released(thread), self.1.released(thread))
+    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Self::Token {
+        (self.0.released(thread, event), self.1.released(thread, event))
     }
 
-    fn ended(
-        &mut self,
-        thread: ThreadId,
-        ticks: u64,
-        event: Option<(Operation, &Synchronisation)>,
-    ) {
+    fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<OperationEvent<'_>>) {
         self.0.ended(thread, ticks, event);
         self.1.ended(thread, ticks, event);
+    }
+
+    fn noted(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
+        self.0.noted(thread, of, event);
+        self.1.noted(thread, of, event);
+    }
+
+    fn iterated(&mut self, thread: ThreadId) {
+        self.0.iterated(thread);
+        self.1.iterated(thread);
     }
 
     fn acquired(
@@ -184,7 +199,7 @@ impl<A: Visitor, B: Visitor> Visitor for (&mut A, &mut B) {
 }
 
 /// Splits the links of two visitors.
-fn split<A: Clone, B: Clone>(links: &Links<(A, B)>) -> (Links<A>, Links<B>) {
+pub(crate) fn split<A: Clone, B: Clone>(links: &Links<(A, B)>) -> (Links<A>, Links<B>) {
     let (mut first, mut second) = (Links::with_capacity(links.len()), Vec::new());
     for (link, Released { thread, ticket, token: (one, other) }) in links {
         let (thread, ticket) = (*thread, *ticket);
@@ -327,6 +342,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                     let state = &mut self.threads[thread.index()];
                     state.latest = state.latest.max(ticks);
                 }
+                Item::Iteration => self.visitor.iterated(thread),
                 Item::Missing => self.visitor.missing(thread),
                 Item::Off => self.visitor.off(thread),
                 Item::Atomic(access) => {
@@ -338,6 +354,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                     let Some(of) = event.operation() else { continue };
                     if of.order() == Order::None {
                         self.objects.note(of, &event);
+                        self.visitor.noted(thread, of, &event);
                         continue;
                     }
                     break (first_ticket(of, &event), Pending::Event(of, event));
@@ -361,18 +378,13 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             return;
         }
         let ticks = state.latest.max(state.from);
-        let token = self.visitor.released(thread);
+        let token = self.visitor.released(thread, None);
         self.objects.finish(Released { thread, ticket: u64::MAX, token });
         self.close(thread, ticks, None);
     }
 
     /// Ends the task of a thread if one is running.
-    fn close(
-        &mut self,
-        thread: ThreadId,
-        ticks: u64,
-        event: Option<(Operation, &Synchronisation)>,
-    ) {
+    fn close(&mut self, thread: ThreadId, ticks: u64, event: Option<OperationEvent<'_>>) {
         let state = &mut self.threads[thread.index()];
         if std::mem::take(&mut state.is_open) {
             self.visitor.ended(thread, ticks, event);
@@ -467,7 +479,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     /// Begins an operation: ends the task before it, and releases.
     fn before(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         if of.order().releases() && event.before.get() > 0 {
-            let token = self.visitor.released(thread);
+            let token = self.visitor.released(thread, Some((of, event)));
             let ticket = event.before.get();
             self.objects.release(of, event, Released { thread, ticket, token });
         }
@@ -482,9 +494,11 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         let mut links = Links::new();
         if of.order().acquires() && event.after.get() > 0 {
             links = self.objects.acquire(of, event, thread);
+            self.visitor.acquired(thread, of, event, &links);
             // Program order covers the releases of the thread itself.
             links.retain(|(_, released)| released.thread != thread);
-            self.visitor.acquired(thread, of, event, &links);
+        } else if of.order().acquires() {
+            self.visitor.noted(thread, of, event);
         }
         let state = &mut self.threads[thread.index()];
         state.waiting.note(of, event);
@@ -503,7 +517,7 @@ fn ticket_of(item: &Item) -> Option<u64> {
         Item::Atomic(access) => [access.before, access.after],
         Item::Allocated(of) if of.frees() => [of.before.get(), of.after.get()],
         Item::Allocated(of) => [of.after.get(), 0],
-        Item::Path(_) | Item::Ticks(_) | Item::Missing | Item::Off => [0; 2],
+        Item::Path(_) | Item::Iteration | Item::Ticks(_) | Item::Missing | Item::Off => [0; 2],
     };
     tickets.into_iter().find(|ticket| *ticket > 0)
 }

@@ -24,6 +24,7 @@ use profile::source_names::SourceNames;
 use crate::file::images::LoadedImage;
 use crate::ids::FunctionId;
 use crate::steps::layout::Layout;
+use crate::steps::library_call::LibraryCall;
 use crate::steps::traced_function::TracedFunction;
 use crate::steps::traced_path::TracedPath;
 
@@ -172,6 +173,9 @@ impl Program {
         let traced = self.functions.get(function.index())?;
         let mut path = TracedPath::of(function, traced, traced.tables()?, id).ok()?;
         let last = path.path.blocks.last();
+        let shape = &traced.function.shape;
+        let call = last.and_then(|&block| shape.blocks.get(block as usize)?.calls.last());
+        path.calls = call.and_then(|call| LibraryCall::of(&call.callee));
         path.calls_for_user = last.is_some_and(|&block| self.calls_for_user(function, block));
         Some(Arc::new(path))
     }

@@ -9,6 +9,7 @@ use pathformat::manifest::{
 use pathformat::trace::ADDRESS;
 
 use crate::ids::FunctionId;
+use crate::steps::library_call::LibraryCall;
 use crate::steps::traced_function::{Header, PathTables, TracedFunction, returns_twice};
 
 /// A path, as it is the same for all records with its number.
@@ -34,6 +35,8 @@ pub struct TracedPath {
     pub(super) joints: Joints,
     /// True if it ends at a call in the user's code.
     pub(crate) calls_for_user: bool,
+    /// The function of OpenMP's library at whose call it ends, if that matters.
+    pub(crate) calls: Option<LibraryCall>,
 }
 
 /// An access of a path: what all of its steps need of the manifest's description.
@@ -183,6 +186,7 @@ impl TracedPath {
             recorded,
             joints,
             calls_for_user: false,
+            calls: None,
         })
     }
 

@@ -5,7 +5,7 @@ use pathformat::trace::{Operation, Synchronisation};
 use crate::ids::{TaskId, ThreadId};
 use crate::order::item::{CodePlace, EndedPath, Item};
 use crate::order::releases::{Link, Links};
-use crate::order::walk::{Streams, Visitor, walk};
+use crate::order::walk::{OperationEvent, Streams, Visitor, walk};
 use crate::steps::time::Times;
 use crate::tasks::contention::Contention;
 use crate::tasks::graph::{Graph, Task, TaskKind};
@@ -115,16 +115,11 @@ impl Visitor for Builder {
         }
     }
 
-    fn released(&mut self, thread: ThreadId) -> Self::Token {
+    fn released(&mut self, thread: ThreadId, _: Option<OperationEvent<'_>>) -> Self::Token {
         self.thread(thread).task
     }
 
-    fn ended(
-        &mut self,
-        thread: ThreadId,
-        ticks: u64,
-        event: Option<(Operation, &Synchronisation)>,
-    ) {
+    fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<OperationEvent<'_>>) {
         let Thread { task, place, .. } = *self.thread(thread);
         if let Some(id) = task {
             if let Some(task) = self.graph.task_mut(id) {

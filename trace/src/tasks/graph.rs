@@ -74,6 +74,7 @@ impl TaskKind {
             None | Some(Begin | End | ForkChild | Detach | Fence) => Self::Basic,
             Some(MemberBegin | MemberEnd | TaskSwitch | TaskEnd) => Self::Basic,
             Some(TaskIn | TaskOut | TaskInOutSet | TaskMutexInOutSet) => Self::Basic,
+            Some(WorkBegin | WorkEnd | WorkPart | TaskUndeferred | ThreadMemory) => Self::Basic,
             Some(Create | Fork | ParallelBegin | TaskCreate) => Self::Create,
             Some(Join | WaitProcess | ParallelEnd | TaskWait | TaskGroup) => Self::Join,
             Some(Barrier) => Self::Barrier,

@@ -5,12 +5,10 @@
 
 use std::collections::HashMap;
 
-use pathformat::trace::{Operation, Synchronisation};
-
 use crate::ids::{FunctionId, TaskId, ThreadId};
 use crate::order::item::EndedPath;
 use crate::order::releases::Links;
-use crate::order::walk::{Streams, Visitor};
+use crate::order::walk::{OperationEvent, Streams, Visitor};
 use crate::tasks::graph::Graph;
 use counts::model::PathId;
 
@@ -70,7 +68,7 @@ impl Visitor for Heating<'_> {
         heat.time += task.duration() as f64 * done.actions.instructions as f64 / whole;
     }
 
-    fn released(&mut self, _: ThreadId) {}
+    fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
 
-    fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
+    fn ended(&mut self, _: ThreadId, _: u64, _: Option<OperationEvent<'_>>) {}
 }

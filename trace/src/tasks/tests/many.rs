@@ -37,6 +37,7 @@ fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
                 path: PathId(0),
                 last: 0,
                 calls_for_user: false,
+                calls: None,
                 actions,
                 accesses: Vec::new(),
             };

@@ -49,6 +49,7 @@ impl Scene {
             path: PathId(0),
             last: 0,
             calls_for_user: false,
+            calls: None,
             actions,
             accesses: Vec::new(),
         };

@@ -1,0 +1,18 @@
+// race: one task has no dependence.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+static int x;
+
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : x)
+        x = 1; // race
+#pragma omp task
+        x = 2; // race
+    }
+    printf("%d\n", x);
+}

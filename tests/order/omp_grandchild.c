@@ -1,0 +1,21 @@
+// race: `taskwait` does not wait for the tasks of a task.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+static int x;
+
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task
+        {
+#pragma omp task
+            x = 1; // race
+        }
+#pragma omp taskwait
+        x = 2; // race
+    }
+    printf("%d\n", x);
+}

@@ -1,0 +1,22 @@
+// clean: each task waits for its own tasks.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+static int x;
+
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task
+        {
+#pragma omp task
+            x = 1;
+#pragma omp taskwait
+        }
+#pragma omp taskwait
+        x = 2;
+    }
+    printf("%d\n", x);
+}

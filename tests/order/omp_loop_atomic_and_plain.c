@@ -1,0 +1,15 @@
+// race: a variable is written atomically, but read as any other.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+enum { N = 200 };
+static int a[N], x;
+int main(void) {
+#pragma omp parallel for
+    for (int i = 0; i < N - 1; i++) {
+        _Pragma("omp atomic") x++; // race
+        a[i] = x; // race
+    }
+    printf("%ld\n", (long)(a[7]));
+}

@@ -1,0 +1,14 @@
+// race: an iteration reads what the next one writes, in a dynamic schedule.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+enum { N = 200 };
+static int a[N];
+int main(void) {
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < N - 1; i++) {
+        a[i] = a[i + 1] + 1; // race
+    }
+    printf("%ld\n", (long)(a[7]));
+}

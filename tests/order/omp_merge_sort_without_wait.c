@@ -1,0 +1,30 @@
+// race: the halves are merged before they are sorted.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+enum { N = 64 };
+static int a[N], b[N];
+
+static void sort(int from, int to) {
+    if (to - from < 2)
+        return;
+    int middle = (from + to) / 2;
+#pragma omp task
+    sort(from, middle);
+    sort(middle, to);
+    int i = from, j = middle;
+    for (int k = from; k < to; k++)
+        b[k] = j == to || (i < middle && a[i] <= a[j]) ? a[i++] : a[j++]; // race
+    for (int k = from; k < to; k++)
+        a[k] = b[k]; // race
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++)
+        a[i] = i * 37 % N;
+#pragma omp parallel
+#pragma omp single
+    sort(0, N);
+    printf("%d\n", a[7]);
+}

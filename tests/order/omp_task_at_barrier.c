@@ -1,0 +1,22 @@
+// clean: all tasks have ended behind a barrier.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+static int x, y[64];
+
+int main(void) {
+#pragma omp parallel
+    {
+#pragma omp single nowait
+        {
+#pragma omp task
+            x = 1;
+        }
+#pragma omp barrier
+#pragma omp for nowait
+        for (int i = 0; i < 64; i++)
+            y[i] = x;
+    }
+    printf("%d\n", y[0]);
+}

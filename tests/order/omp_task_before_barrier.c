@@ -1,0 +1,21 @@
+// race: other threads read before the barrier at which the task ends.
+// flags: -fopenmp
+// threads: 1 2 4 8
+#include <stdio.h>
+
+static int x, y[64];
+
+int main(void) {
+#pragma omp parallel
+    {
+#pragma omp single nowait
+        {
+#pragma omp task
+            x = 1; // race
+        }
+#pragma omp for nowait
+        for (int i = 0; i < 64; i++)
+            y[i] = x; // race
+    }
+    printf("%d\n", y[0]);
+}
