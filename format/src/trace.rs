@@ -38,7 +38,7 @@ use crate::wire::{Checksummed, Length, Sink};
 mod event;
 
 pub use self::event::{
-    Allocation, Clock, EXCLUDES, Operation, Order, Repetition, Synchronisation, Work,
+    Allocation, Clock, Operation, Order, Repetition, Synchronisation, Work, lock,
 };
 
 /// First eight bytes of every trace.

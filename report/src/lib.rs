@@ -24,4 +24,5 @@ mod sample;
 pub mod schema;
 pub mod shell;
 pub mod show;
+pub mod suppressions;
 pub mod task_graph;

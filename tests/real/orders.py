@@ -1,6 +1,7 @@
 """Small programs whose threads are ordered, or are not, each in another way.
 
-Each file of `tests/order` has in its first lines what it is and why: `clean` or `race`. Further
+Each file of `tests/order` has in its first lines what it is and why: `clean`, `race`, `possible`
+(only the turns of locks order the accesses) or `cycle` (of locks). Further
 lines say how it is compiled (`flags`), with how many threads of OpenMP it runs (`threads`), the
 only level at which it has its race (`level`: the optimiser takes accesses away), and whether it
 kills itself (`killed`). A clean program has no race in any of its runs. A program with a race has
@@ -22,6 +23,10 @@ RUNS = 4
 # What is shared is ordered as the program says, so that few runs are enough.
 RUNS_OF_OPENMP = 2
 
+# What a program may have, each with the table that tells it.
+KINDS = {"race": "races", "possible": "possible", "cycle": "lock_orders", "clean": ""}
+
+MARK = re.compile(r"// (race|cycle)$")
 HEAD = re.compile(r"^// (\w+): (.*)$", re.MULTILINE)
 
 
@@ -30,7 +35,7 @@ class Program:
     """A program, and what is expected of its races."""
 
     path: Path
-    races: bool
+    kind: str
     flags: list[str]
     threads: list[str]
     level: str
@@ -46,9 +51,9 @@ class Program:
 
     @property
     def racing_lines(self) -> set[int]:
-        """The numbers of the lines that may race."""
+        """The numbers of the lines that may race, or take locks in a cycle."""
         lines = self.path.read_text().splitlines()
-        return {number for number, line in enumerate(lines, 1) if line.endswith("// race")}
+        return {number for number, line in enumerate(lines, 1) if MARK.search(line)}
 
 
 def program(path: Path) -> Program:
@@ -57,7 +62,7 @@ def program(path: Path) -> Program:
     known = dict(HEAD.findall(text))
     return Program(
         path,
-        races="race" in known,
+        kind=next(kind for kind in KINDS if kind in known),
         flags=known.get("flags", "").split(),
         threads=known.get("threads", "4").split(),
         level=known.get("level", ""),
@@ -85,14 +90,20 @@ def check(program: Program, level: str, home: Path) -> str:
             else:
                 run([home / "traced"], home, env=env)
             (trace,) = home.glob("*.pathtrace")
-            rows = races.rows(trace)
-            if rows and not program.races:
-                raise CheckFailed(f"{program.name}, {threads} threads: {rows[0]} is told")
-            if program.races and program.is_openmp and level == "-O0":
+            tables = races.tables(trace)
+            rows = tables.pop(KINDS[program.kind], [])
+            if program.kind == "possible":
+                # The locks were taken in other turns.
+                rows += tables.pop("races")
+            elif program.kind == "race":
+                tables.pop("possible", None)
+            if told := [row for others in tables.values() for row in others]:
+                raise CheckFailed(f"{program.name}, {threads} threads: {told[0]} is told")
+            if program.kind == "race" and program.is_openmp and level == "-O0":
                 expect(program, rows, threads)
             found += rows
             trace.unlink()
-    if program.races and program.level in ("", level):
+    if program.kind != "clean" and program.level in ("", level):
         expect(program, found, " or ".join(program.threads))
     return f"{len(found)} pairs of places in {runs * len(program.threads)} runs"
 

@@ -10,6 +10,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.real import races
 from tests.real.tools import CLANG, PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, environment, run
 
 PLACE = ROOT / "examples/parallel"
@@ -89,10 +90,8 @@ def told_of(trace: Path) -> Told:
 
 def check_order(trace: Path, threads: int) -> None:
     """Nothing races in a kernel, and its task graph has all threads and one critical path."""
-    command = [PATHPROF, "trace", "races", "--format", "json", trace]
-    (races,) = (table["rows"] for table in json.loads(run(command, trace.parent))["tables"])
-    if races:
-        raise CheckFailed(f"with {threads} threads races are told: {races[:3]}")
+    if told := races.rows(trace):
+        raise CheckFailed(f"with {threads} threads races are told: {told[:3]}")
     command = [PATHPROF, "trace", "graph", "--format", "json", trace]
     graph = json.loads(run(command, trace.parent))
     for measure in ("instructions", "time"):

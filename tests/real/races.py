@@ -192,10 +192,15 @@ def sanitizer_pairs(text: str) -> set[frozenset[int]]:
     return pairs
 
 
+def tables(trace: Path) -> dict[str, list[dict]]:
+    """The rows of all tables of the races of a trace."""
+    told = run([PATHPROF, "trace", "races", "--format", "json", "--top", "0", trace], trace.parent)
+    return {table["name"]: table["rows"] for table in json.loads(told)["tables"]}
+
+
 def rows(trace: Path) -> list[dict]:
     """The races of a trace."""
-    told = run([PATHPROF, "trace", "races", "--format", "json", "--top", "0", trace], trace.parent)
-    return json.loads(told)["tables"][0]["rows"]
+    return tables(trace)["races"]
 
 
 def told_pairs(trace: Path) -> set[frozenset[int]]:

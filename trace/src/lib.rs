@@ -10,7 +10,8 @@
 //! * [`tasks`] builds and measures the task graph.
 //! * [`memory`] analyses accesses to memory that threads share.
 //! * `fast_map` is a hash map by numbers, `paged` has values by numbers that come in runs.
-//! * [`task_analysis`] is the task graph with everything that is shown of it.
+//! * [`task_analysis`] is the task graph with everything that is shown of it, [`race_analysis`] the
+//!   races.
 #![forbid(unsafe_code)]
 
 mod fast_map;
@@ -19,6 +20,7 @@ pub mod ids;
 pub mod memory;
 pub mod order;
 mod paged;
+pub mod race_analysis;
 pub mod steps;
 mod strands;
 pub mod task_analysis;

@@ -14,7 +14,8 @@
 //!
 //! [`program_order`] follows the events of all threads. `threads` has the strands that a thread
 //! executes, `tasks` the explicit tasks. What happens before something is a set of actions
-//! ([`clock`]). `own_memory` is the memory that a strand need not share.
+//! ([`clock`]). `own_memory` is the memory that a strand need not share. [`two_orders`] tells what
+//! only the turns of locks order.
 
 pub(crate) mod clock;
 mod critical;
@@ -22,3 +23,4 @@ mod own_memory;
 pub(crate) mod program_order;
 mod tasks;
 mod threads;
+pub(crate) mod two_orders;

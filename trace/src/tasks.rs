@@ -12,6 +12,7 @@ pub mod contention;
 pub mod graph;
 pub mod hot;
 pub mod imbalance;
+pub mod lock_orders;
 pub mod parallelism;
 pub mod segmented;
 pub mod span;

@@ -35,8 +35,12 @@ pub(crate) const TASK_UNDEFERRED: u32 = 0x0800_0000;
 /// A task whose child tasks are undeferred: `ompt_task_final`.
 pub(crate) const TASK_FINAL: u32 = 0x2000_0000;
 
-/// The lock of an ordered loop: `ompt_mutex_ordered`.
-pub(crate) const MUTEX_ORDERED: u32 = 7;
+/// The kinds of locks: `ompt_mutex_t`.
+pub(crate) mod mutex {
+    pub(crate) const TEST_LOCK: u32 = 2;
+    pub(crate) const TEST_NEST_LOCK: u32 = 4;
+    pub(crate) const ORDERED: u32 = 7;
+}
 
 /// The kinds of work that a team shares: `ompt_work_t`.
 pub(crate) mod work {

@@ -14,15 +14,15 @@ use core::ptr;
 use core::slice;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use pathformat::trace::{EXCLUDES, Operation};
+use pathformat::trace::{Operation, lock};
 
 use crate::block::{Block, ThreadState};
 use crate::clock;
 use crate::locks;
 use crate::next;
 use crate::ompt::{
-    Callback, MUTEX_ORDERED, SCOPE_BEGIN, TASK_FINAL, TASK_INITIAL, TASK_UNDEFERRED,
-    dependence_type, sync_region, task_status,
+    Callback, SCOPE_BEGIN, TASK_FINAL, TASK_INITIAL, TASK_UNDEFERRED, dependence_type, mutex,
+    sync_region, task_status,
 };
 use crate::openmp_work;
 use crate::operation::{self, Begun};
@@ -440,8 +440,12 @@ extern "C" fn mutex_acquire(_kind: u32, _hint: u32, _how: u32, _name: u64, _code
 
 /// Returns the second object of the operations on a lock of this kind.
 fn of_lock(kind: u32) -> u64 {
-    // The sections of an ordered loop come in the order of its iterations.
-    if kind == MUTEX_ORDERED { 0 } else { EXCLUDES }
+    match kind {
+        // The sections of an ordered loop come in the order of its iterations.
+        mutex::ORDERED => 0,
+        mutex::TEST_LOCK | mutex::TEST_NEST_LOCK => lock::EXCLUDES | lock::TRIED,
+        _ => lock::EXCLUDES,
+    }
 }
 
 extern "C" fn mutex_acquired(kind: u32, name: u64, _code: usize) {

@@ -14,7 +14,7 @@ use core::mem::transmute;
 use core::sync::atomic::AtomicUsize;
 
 use pathformat::names;
-use pathformat::trace::Operation;
+use pathformat::trace::{Operation, lock};
 
 use crate::clock;
 use crate::next;
@@ -70,7 +70,26 @@ struct Function {
     operation: Operation,
     takes: Takes,
     returns: Returns,
+    /// True if it gives up if it would wait for too long.
+    gives_up: bool,
     found: AtomicUsize,
+}
+
+/// Returns true if a name has a part.
+const fn has_part(name: &str, part: &str) -> bool {
+    let (name, part) = (name.as_bytes(), part.as_bytes());
+    let mut at = 0;
+    while at + part.len() <= name.len() {
+        let mut same = 0;
+        while same < part.len() && name[at + same] == part[same] {
+            same += 1;
+        }
+        if same == part.len() {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 macro_rules! functions {
@@ -89,6 +108,7 @@ macro_rules! functions {
             operation: Operation::$operation,
             takes: $takes,
             returns: Returns::$returns,
+            gives_up: has_part($name, "try") || has_part($name, "timed") || has_part($name, "clock"),
             found: AtomicUsize::new(0),
         },)+)+]
     };
@@ -274,7 +294,10 @@ fn is_written_first(operation: Operation) -> bool {
 fn objects(function: &Function, call: &Call, result: i32) -> (u64, u64) {
     let [first, second, third, _] = call.arguments;
     match function.takes {
-        Takes::Object => (first as u64, 0),
+        Takes::Object => {
+            let locks = matches!(function.operation, Operation::Lock | Operation::LockShared);
+            (first as u64, if locks && function.gives_up { lock::TRIED } else { 0 })
+        }
         Takes::ObjectAndOther => (first as u64, second as u64),
         Takes::Thread => (0, first as u64),
         Takes::Start(_) => (call.thread, 0),

@@ -123,7 +123,7 @@ operations! {
     /// The thread with the `pthread_t` `other` is detached: it will not be joined.
     Detach = 5 "detach" None,
     /// A mutex, a spin lock, a critical section, or a read-write lock for writing is taken. `other`
-    /// is [`EXCLUDES`] for locks and critical sections of OpenMP.
+    /// says more of it: bits of [`lock`].
     Lock = 6 "lock" Acquires,
     /// A read-write lock is taken for reading.
     LockShared = 7 "lock_shared" Acquires,
@@ -213,8 +213,13 @@ operations! {
     ThreadMemory = 43 "thread_memory" None,
 }
 
-/// The second object of the operations on a lock whose sections exclude each other in any order.
-pub const EXCLUDES: u64 = 1;
+/// What the second object of an operation on a lock says of it: bits.
+pub mod lock {
+    /// It is a lock of OpenMP: its sections exclude each other, in any order.
+    pub const EXCLUDES: u64 = 1;
+    /// The thread would have given up rather than wait for ever.
+    pub const TRIED: u64 = 2;
+}
 
 /// The kind of a work-sharing construct: what of it may be executed by different threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

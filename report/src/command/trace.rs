@@ -4,9 +4,13 @@
 //! `races`, [`memory`] has `memory` and `cache`. [`opening`] opens traces for all of them,
 //! [`interval`] reads times.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use counts::select::filter::Filter;
 use trace::ids::FunctionId;
+use trace::steps::program::Program;
 
 use crate::command::filters::GlobArguments;
 
@@ -87,6 +91,8 @@ pub(crate) struct RacesArguments {
     #[command(flatten)]
     trace: TraceArguments,
     #[command(flatten)]
+    globs: GlobArguments,
+    #[command(flatten)]
     view: RacesView,
 }
 
@@ -108,6 +114,13 @@ pub(crate) struct CacheArguments {
     view: CacheView,
 }
 
+/// Returns the functions that a filter lets through; `None` if those are all.
+fn chosen(program: &Program, filter: &Filter) -> Result<Option<HashSet<FunctionId>>> {
+    let chosen = (0..).map(FunctionId).zip(choose(program, filter)?);
+    let functions = chosen.filter_map(|(at, is_it)| is_it.then_some(at)).collect();
+    Ok((!filter.takes_all()).then_some(functions))
+}
+
 /// Does what is asked of traces.
 pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
     match command {
@@ -121,20 +134,16 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
             Ok(code)
         }
         TraceCommand::Races(arguments) => {
+            let filter = arguments.globs.filter();
             let Opened { trace, program, times, code } = open_paths(arguments.trace)?;
-            tasks::races(&trace, &program, times, arguments.view)?;
-            Ok(code)
+            let functions = chosen(&program, &filter)?;
+            let found = tasks::races(&trace, &program, &times, functions, arguments.view)?;
+            Ok(if found > 0 { found } else { code })
         }
         TraceCommand::Memory(arguments) => {
             let filter = arguments.globs.filter();
             let Opened { trace, program, times, code } = open_paths(arguments.trace)?;
-            let chosen = choose(&program, &filter)?;
-            let chosen = (0..)
-                .map(FunctionId)
-                .zip(chosen)
-                .filter_map(|(at, is_it)| is_it.then_some(at))
-                .collect();
-            let functions = if filter.takes_all() { None } else { Some(chosen) };
+            let functions = chosen(&program, &filter)?;
             memory::memory(&trace, &program, &times, functions, arguments.view)?;
             Ok(code)
         }

@@ -23,8 +23,7 @@ use crate::memory::shadow::{CELL, PastAccess, Shadow, StrandFacts};
 use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::walk::{OperationEvent, Streams};
-use crate::strands::clock::Token;
-use crate::strands::program_order::Strands;
+use crate::strands::two_orders::{Ordered, Tokens, TwoOrders};
 
 /// The number of iterations of a share that are kept for a byte.
 const SIBLINGS: u32 = 2;
@@ -45,11 +44,17 @@ pub struct Race {
     pub object: OwnerLookup,
 }
 
+/// Races by their two sides, the smaller one first.
+pub type Pairs = BTreeMap<(RaceSide, RaceSide), Race>;
+
 /// The races of a trace.
 #[derive(Debug)]
 pub struct Races<'a> {
-    /// The races by their two sides, the smaller one first.
-    pub pairs: BTreeMap<(RaceSide, RaceSide), Race>,
+    /// The races.
+    pub pairs: Pairs,
+    /// The accesses that only the turns of locks ordered, and that race if locks are taken in
+    /// other turns.
+    pub possible: Pairs,
     /// The number of all races.
     pub count: u64,
     /// The number of gaps in the records. Order may be missing there, too.
@@ -63,18 +68,19 @@ pub struct Races<'a> {
 /// The search for races, at a moment of the walk.
 #[derive(Debug, Default)]
 struct Search {
-    pairs: BTreeMap<(RaceSide, RaceSide), Race>,
+    pairs: Pairs,
+    possible: Pairs,
     count: u64,
     missing: u64,
-    strands: Strands,
+    orders: TwoOrders,
     /// The atomic access that has released and not yet acquired, by thread.
     pending: HashMap<ThreadId, Pending>,
     /// The number of cells that were accessed.
     sequence: u64,
     /// The accesses that a later one may race with.
     shadow: Shadow,
-    /// The races of the access to a cell, each with its first byte.
-    found: Vec<(PastAccess, u64)>,
+    /// The races of the access to a cell, each with its first byte, and what ordered them.
+    found: Vec<(PastAccess, u64, Ordered)>,
     /// The blocks of the heap, by address.
     blocks: BTreeMap<u64, Block>,
     /// The accessed cells of each stack, by the `pthread_t` of its threads. The C library gives the
@@ -99,12 +105,19 @@ struct Pending {
 }
 
 impl<'a> Races<'a> {
-    /// Finds the races between the accesses of these streams.
-    pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, owners: Owners<'a>) -> Self {
-        let mut search = Search { missing: streams.missing(), ..Search::default() };
+    /// Finds the races between the accesses of these streams. `has_turns` is true if the turns in
+    /// which locks are taken order them.
+    pub fn of<I: Iterator<Item = Item>>(
+        streams: Streams<I>,
+        owners: Owners<'a>,
+        has_turns: bool,
+    ) -> Self {
+        let orders = TwoOrders::new(has_turns);
+        let mut search = Search { missing: streams.missing(), orders, ..Search::default() };
         let owners = walk_with_owners(streams, owners, &mut search);
-        let Search { pairs, count, missing, sequence, .. } = search;
-        Self { pairs, count, missing, has_accesses: sequence > 0, owners }
+        let Search { pairs, mut possible, count, missing, sequence, .. } = search;
+        possible.retain(|pair, _| !pairs.contains_key(pair));
+        Self { pairs, possible, count, missing, has_accesses: sequence > 0, owners }
     }
 }
 
@@ -121,14 +134,16 @@ impl Search {
         let last = access.address.saturating_add(access.size - 1);
         let (writes, is_atomic) = (access.writes(), access.is_atomic);
         let side = RaceSide { place: access.place, writes, is_atomic };
-        let share = self.strands.plain_share(moment.thread);
+        let share = self.orders.strands().plain_share(moment.thread);
         let strand = StrandFacts {
-            is_own: self.strands.owns(moment.thread, access.address),
-            is_task: self.strands.is_task(moment.thread),
+            is_own: self.orders.strands().owns(moment.thread, access.address),
+            is_task: self.orders.strands().is_task(moment.thread),
             is_plain: share.is_some(),
         };
-        let repeats =
-            writes && !is_atomic && !strand.is_own && self.strands.is_repeated(moment.thread);
+        let repeats = writes
+            && !is_atomic
+            && !strand.is_own
+            && self.orders.strands().is_repeated(moment.thread);
         for cell in access.address / CELL..=last / CELL {
             let from = access.address.max(cell * CELL) % CELL;
             let to = last.min(cell * CELL + (CELL - 1)) % CELL;
@@ -156,10 +171,10 @@ impl Search {
             self.stacks.entry(stack).or_default().push(cell);
         }
         let (second, own) = (now.side(), now.strand());
-        self.strands.access(now.thread, cell, now.mask, second.writes);
-        let strands = &self.strands;
+        self.orders.access(now.thread, cell, now.mask, second.writes);
+        let orders = &self.orders;
         for (thread, pending) in &mut self.pending {
-            if *thread != now.thread && strands.knows(now.thread, pending.moment) {
+            if *thread != now.thread && orders.knows(now.thread, pending.moment) {
                 pending.known.entry(now.thread).or_insert(now.sequence);
             }
         }
@@ -167,7 +182,8 @@ impl Search {
         let siblings = Cell::new(0);
         let is_kept = |then: &PastAccess| {
             let is_private = then.thread == now.thread && then.strand().is_own && own.is_own;
-            let is_before = is_private || strands.knows(now.thread, then.moment());
+            let ordered = orders.ordered(now.thread, then.moment());
+            let is_before = is_private || ordered == Ordered::Always;
             let both = then.mask & now.mask;
             let first = then.side();
             let conflict =
@@ -176,7 +192,8 @@ impl Search {
                 let known = behind.and_then(|behind| behind.get(&then.thread));
                 let is_behind = known.is_some_and(|known| then.sequence >= *known);
                 if !is_behind {
-                    found.push((*then, cell * CELL + u64::from(both.trailing_zeros())));
+                    let address = cell * CELL + u64::from(both.trailing_zeros());
+                    found.push((*then, address, ordered));
                 }
             }
             let is_stronger = |strong: RaceSide, weak: RaceSide| {
@@ -194,9 +211,9 @@ impl Search {
             !(is_before && is_weaker)
         };
         self.shadow.update(cell, now, is_kept, || siblings.get() < SIBLINGS);
-        for (then, address) in std::mem::take(&mut self.found) {
+        for (then, address, ordered) in std::mem::take(&mut self.found) {
             if !self.is_of_thread(&then, &now, address) {
-                self.count_race(owners, &then, &now, address);
+                self.count_race(owners, &then, &now, address, ordered);
             }
         }
     }
@@ -207,7 +224,7 @@ impl Search {
         let found = owners.find(now.thread, address);
         let is_known = found.is_sure && *owners.owner(found.owner) != Owner::Unknown;
         if is_known && !self.is_of_thread(now, now, address) {
-            self.count_race(owners, now, now, address);
+            self.count_race(owners, now, now, address, Ordered::Not);
         }
     }
 
@@ -219,7 +236,7 @@ impl Search {
         }
         let block = self.blocks.range(..=address).next_back();
         let Some((start, block)) = block else { return false };
-        let region = self.strands.region(now.thread);
+        let region = self.orders.region(now.thread);
         address - start < block.size
             && block.of.is_some_and(|(thread, of)| thread == now.thread && Some(of) == region)
     }
@@ -231,13 +248,15 @@ impl Search {
         then: &PastAccess,
         now: &PastAccess,
         address: u64,
+        ordered: Ordered,
     ) {
-        self.count += 1;
+        let pairs = if ordered == Ordered::Not { &mut self.pairs } else { &mut self.possible };
         let (first, second) = (then.side(), now.side());
         let pair = (first.min(second), first.max(second));
-        if self.pairs.len() < MOST || self.pairs.contains_key(&pair) {
+        self.count += u64::from(ordered == Ordered::Not);
+        if pairs.len() < MOST || pairs.contains_key(&pair) {
             let threads = (then.thread, now.thread);
-            let race = self.pairs.entry(pair).or_insert_with(|| {
+            let race = pairs.entry(pair).or_insert_with(|| {
                 let found = owners.find(now.thread, address);
                 // The earlier access may have a sure result: the owner has not changed since.
                 let first = if found.is_sure { found } else { owners.search(then.thread, address) };
@@ -250,7 +269,7 @@ impl Search {
 
     /// Drops the accesses to the stacks of strands that have ended.
     fn forget_left(&mut self) {
-        for left in self.strands.take_left() {
+        for left in self.orders.take_left() {
             self.forget(left.start, left.end - left.start);
         }
     }
@@ -265,10 +284,10 @@ impl Search {
 }
 
 impl OwnerVisitor for Search {
-    type Token = Token;
+    type Token = Tokens;
 
-    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Token {
-        self.strands.released(thread, event)
+    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Tokens {
+        self.orders.released(thread, event)
     }
 
     fn acquired(
@@ -276,42 +295,42 @@ impl OwnerVisitor for Search {
         thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
-        links: &Links<Token>,
+        links: &Links<Tokens>,
     ) {
-        self.strands.acquired(thread, of, event, links);
+        self.orders.acquired(thread, of, event, links);
         self.forget_left();
     }
 
     fn noted(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
-        self.strands.noted(thread, of, event);
+        self.orders.noted(thread, of, event);
         self.forget_left();
     }
 
     fn iterated(&mut self, thread: ThreadId) {
-        self.strands.iterated(thread);
+        self.orders.iterated(thread);
         self.forget_left();
     }
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         if let Some(call) = done.calls.filter(|_| done.actions.paths > 0) {
-            self.strands.called(thread, call);
+            self.orders.called(thread, call);
         }
     }
 
     fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
-        let moment = self.strands.moment(thread);
+        let moment = self.orders.strands().moment(thread);
         self.access(owners, moment, access, None);
     }
 
     fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
-        let moment = self.strands.moment(thread);
-        self.strands.atomic_before(thread, access);
+        let moment = self.orders.strands().moment(thread);
+        self.orders.atomic_before(thread, access);
         self.pending.insert(thread, Pending { moment, known: HashMap::new() });
     }
 
     fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
-        self.strands.atomic_after(thread, access);
-        let now = self.strands.moment(thread);
+        self.orders.atomic_after(thread, access);
+        let now = self.orders.strands().moment(thread);
         let pending = self.pending.remove(&thread).filter(|_| access.before > 0);
         if access.is_access() {
             let moment = pending.as_ref().map_or(now, |pending| pending.moment);
@@ -329,7 +348,8 @@ impl OwnerVisitor for Search {
 
     fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
         let (address, size) = (allocation.address.get(), allocation.size.get());
-        let region = self.strands.region(thread).filter(|_| !self.strands.is_task(thread));
+        let region =
+            self.orders.strands().region(thread).filter(|_| !self.orders.strands().is_task(thread));
         let of = region.map(|region| (thread, region));
         self.blocks.insert(address, Block { size, of });
         if !allocation.resizes() {

@@ -204,7 +204,8 @@ fn races_are_those_that_a_search_finds() {
     for seed in 1..4000 {
         let program = program(seed);
         let expected = searched(&program);
-        let races = Races::of(inputs(&program), Owners::of(&nothing, Frees::default(), false));
+        let races =
+            Races::of(inputs(&program), Owners::of(&nothing, Frees::default(), false), true);
         let cells: BTreeSet<u64> = expected.iter().map(|byte| byte / 8).collect();
         let found: BTreeSet<u64> = races.pairs.values().map(|race| race.address / 8).collect();
         assert_eq!(found, cells, "seed {seed}: {program:?}");
@@ -268,7 +269,7 @@ fn memory_with_a_new_owner_has_no_history() {
                 items: items.into_iter(),
             });
             let owners = Owners::of(&nothing, Frees::default(), false);
-            assert_eq!(Races::of(inputs.collect(), owners).count > 0, races, "{streams:?}");
+            assert_eq!(Races::of(inputs.collect(), owners, true).count > 0, races, "{streams:?}");
         }
     }
 }

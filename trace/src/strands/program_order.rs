@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use pathformat::trace::{EXCLUDES, Operation, Synchronisation, Work};
+use pathformat::trace::{Operation, Synchronisation, Work, lock};
 
 use crate::fast_map::FastMap;
 use crate::ids::{Moment, ThreadId};
@@ -11,14 +11,14 @@ use crate::order::barriers::Barrier;
 use crate::order::dependences::Access;
 use crate::order::item::MemoryAccess;
 use crate::order::locks::Lock;
-use crate::order::releases::{Links, Released};
+use crate::order::releases::{Link, Links, Released};
 use crate::order::walk::OperationEvent;
 use crate::steps::library_call::LibraryCall;
 use crate::strands::clock::{StrandClock, Token};
 use crate::strands::critical::Critical;
 use crate::strands::own_memory::OwnMemory;
 use crate::strands::tasks::{Begun, Ended, Tasks};
-use crate::strands::threads::{Kind, Member, Strand, Thread};
+use crate::strands::threads::{FIRST, Kind, Member, Strand, Thread};
 
 /// All strands of a program, at a moment of the walk.
 #[derive(Debug, Default)]
@@ -32,6 +32,8 @@ pub(crate) struct Strands {
     /// The tasks that were finished in each barrier.
     in_barriers: HashMap<u64, StrandClock>,
     locks: HashMap<u64, Lock<Token>>,
+    /// True if all locks only exclude.
+    only_excludes: bool,
     critical: Critical,
     fences: StrandClock,
     /// The parts of stacks that belonged to strands which have ended.
@@ -51,6 +53,16 @@ struct Region {
 }
 
 impl Strands {
+    /// Returns those of a program whose locks only exclude each other.
+    pub(crate) fn excluding() -> Self {
+        Self { only_excludes: true, ..Self::default() }
+    }
+
+    /// Returns what happens before what a thread does now.
+    pub(crate) fn before(&mut self, thread: ThreadId) -> Token {
+        self.thread(thread).top().clock.clone()
+    }
+
     fn thread(&mut self, thread: ThreadId) -> &mut Thread {
         let at = thread.index();
         while self.threads.len() <= at {
@@ -70,7 +82,7 @@ impl Strands {
 
     /// Returns true if a moment happens before what a thread does now.
     pub(crate) fn knows(&self, thread: ThreadId, then: Moment) -> bool {
-        let Some(state) = self.known(thread) else { return false };
+        let Some(state) = self.known(thread) else { return then == Moment { thread, part: FIRST } };
         (then.thread == thread && then.part == state.segment)
             || state.strands.last().is_some_and(|strand| strand.clock.knows(then))
     }
@@ -133,6 +145,7 @@ impl Strands {
         thread: ThreadId,
         event: Option<OperationEvent<'_>>,
     ) -> Token {
+        let only_excludes = self.only_excludes;
         let state = self.thread(thread);
         let Some((of, event)) = event else { return state.release_all() };
         let (object, other) = (event.object.get(), event.other.get());
@@ -146,6 +159,7 @@ impl Strands {
             _ => {}
         }
         let token = state.release();
+        let excludes = only_excludes || other & lock::EXCLUDES != 0;
         let released = Released { thread, ticket: event.before.get(), token: token.clone() };
         match of {
             Operation::ParallelBegin => {
@@ -179,8 +193,13 @@ impl Strands {
                 }
             }
             Operation::Unlock if event.result.get() != 0 => {}
-            Operation::Unlock if other == EXCLUDES => self.critical.end(thread, object, &token),
+            Operation::Unlock if excludes => {
+                self.critical.end(thread, object, &token);
+            }
             Operation::Unlock => self.locks.entry(object).or_default().unlock(released),
+            Operation::WaitCondition if self.only_excludes => {
+                self.critical.end(thread, other, &token);
+            }
             Operation::WaitCondition => self.locks.entry(other).or_default().unlock(released),
             Operation::Fence => self.fences.join(&token),
             _ => {}
@@ -198,6 +217,7 @@ impl Strands {
         links: &Links<Token>,
     ) {
         let (object, other) = (event.object.get(), event.other.get());
+        let excludes = self.only_excludes || other & lock::EXCLUDES != 0;
         let mut before = Links::new();
         match of {
             Operation::MemberBegin => self.begin_part(thread, object),
@@ -236,7 +256,7 @@ impl Strands {
                 }
             }
             Operation::Lock | Operation::LockShared if event.result.get() != 0 => {}
-            Operation::Lock if other == EXCLUDES => {
+            Operation::Lock | Operation::LockShared if excludes => {
                 self.thread(thread).choose();
                 self.critical.begin(thread, object);
             }
@@ -245,8 +265,14 @@ impl Strands {
                 self.locks.entry(object).or_default().share(thread, &mut before);
             }
             Operation::WaitCondition => {
-                before.clone_from(links);
-                self.locks.entry(other).or_default().lock(&mut before);
+                // The links to unlocks of the mutex are found anew.
+                let conditions = links.iter().filter(|(link, _)| *link == Link::Condition);
+                before.extend(conditions.cloned());
+                if self.only_excludes {
+                    self.critical.begin(thread, other);
+                } else {
+                    self.locks.entry(other).or_default().lock(&mut before);
+                }
             }
             Operation::Fence => {
                 let fences = self.fences.clone();

@@ -9,6 +9,9 @@ use crate::ids::ThreadId;
 use crate::strands::clock::{StrandClock, Token};
 use crate::strands::own_memory::OwnMemory;
 
+/// The first segment of a thread.
+pub(super) const FIRST: u64 = 1;
+
 /// A thread, and the strands that it executes.
 #[derive(Debug)]
 pub(super) struct Thread {
@@ -119,7 +122,7 @@ impl Thread {
     pub(super) fn new(id: ThreadId) -> Self {
         Self {
             id,
-            segment: 1,
+            segment: FIRST,
             strands: vec![Strand::new(Kind::Thread, Token::default())],
             in_barrier: None,
             awaits_next: false,

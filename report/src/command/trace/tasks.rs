@@ -1,24 +1,27 @@
 //! `pathprof trace graph` and `pathprof trace races`: the order between what threads did.
 
+use std::collections::HashSet;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use pathprof::export::html::tasks as tasks_html;
 #[cfg(feature = "parquet")]
 use pathprof::export::tasks_parquet::write as parquet;
 use pathprof::export::{tasks_dot, tasks_json, tasks_perfetto};
 use pathprof::show::forms::Format;
-use pathprof::show::{trace_graph, trace_races};
+use pathprof::show::trace_graph;
+use pathprof::show::trace_races::{self, RaceChoice};
+use pathprof::suppressions::Suppressions;
 use pathprof::task_graph::TaskGraphReport;
 use profile::escape::terminal;
 use profile::output;
 use trace::file::Trace;
-use trace::memory::frees::Frees;
-use trace::memory::owners::Owners;
-use trace::memory::races::Races;
+use trace::ids::FunctionId;
 use trace::order::source::{Detail, inputs, threads};
+use trace::race_analysis::RaceAnalysis;
 use trace::steps::program::Program;
 use trace::steps::time::Times;
 use trace::task_analysis::TaskAnalysis;
@@ -50,13 +53,17 @@ Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong comma
 pub(crate) const RACES_EXAMPLES: &str = "\
 Examples:
   pathprof trace races a.out.4711.pathtrace
-  pathprof trace races a.out.4711.pathtrace --format json
+  pathprof trace races a.out --function 'parse_*' --format json
+  pathprof trace races a.out --suppressions known.txt --error-exitcode 66
 
 Two accesses race if one of them writes, not both are atomic, and nothing in the trace orders \
-them. What code does that is not traced may order them nevertheless. The object is the variable, the \
+them. What OpenMP leaves to any thread is ordered by what the program says, whichever thread \
+executed it. What code does that is not traced may order accesses nevertheless. A race is possible \
+if only the turns in which locks were taken order the accesses. The object is the variable, the \
 block of the heap or the stack that the address is of.
 
-Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong command line.";
+Exit code: 0, or that of --error-exitcode if there is a race; 1 if something of the trace could not \
+be read; 2 for a wrong command line.";
 
 /// The page that is written where it would go to a terminal.
 const USUAL_PAGE: &str = "tasks.html";
@@ -170,6 +177,19 @@ pub(crate) struct RacesView {
     /// Show at most N pairs (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
+    /// Show only races at objects whose name matches (may be given more than once)
+    #[arg(long, value_name = "GLOB")]
+    object: Vec<String>,
+    /// File with races and orders of locks that are known, as ThreadSanitizer reads it: lines as
+    /// race:PATTERN and deadlock:PATTERN
+    #[arg(long, value_name = "FILE")]
+    suppressions: Option<PathBuf>,
+    /// Exit with N if there is a race
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    error_exitcode: u8,
+    /// Exit so, too, if a race or a cycle of locks is possible
+    #[arg(long)]
+    possible: bool,
     #[command(flatten)]
     form: FormArguments,
 }
@@ -225,13 +245,28 @@ pub(crate) fn graph(
     pages::print(&trace_graph::document(&report, view.top), form)
 }
 
-/// Shows the races of a trace.
-pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
-    let races = tracing(2 * trace.num_chunks(), |observer| {
-        let inputs = |detail| inputs(trace, program, &times, detail, observer);
-        let frees = Frees::of(inputs(Detail::Orders));
-        Races::of(inputs(Detail::Accesses), Owners::of(program, frees, trace.run.partial))
+/// Shows the races of a trace, of these functions if there are some. Returns the exit code.
+pub(crate) fn races(
+    trace: &Trace,
+    program: &Program,
+    times: &Times,
+    functions: Option<HashSet<FunctionId>>,
+    view: RacesView,
+) -> Result<u8> {
+    let suppressions = match &view.suppressions {
+        Some(path) => {
+            let name = terminal(&path.to_string_lossy()).into_owned();
+            let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+            Suppressions::read(&text).context(name)?
+        }
+        None => Suppressions::default(),
+    };
+    let choice = RaceChoice { functions, objects: view.object, suppressions, top: view.top };
+    let page = tracing(2 * trace.num_chunks(), |observer| {
+        let analysis = RaceAnalysis::of(trace, program, times, observer);
+        trace_races::page(trace, program, &analysis, &choice)
     });
-    let document = trace_races::document(trace, program, &races, view.top);
-    pages::print(&document, view.form.form())
+    pages::print(&page.document, view.form.form())?;
+    let is_found = page.pairs > 0 || (view.possible && page.possible > 0);
+    Ok(if is_found { view.error_exitcode } else { 0 })
 }

@@ -1,0 +1,35 @@
+// cycle: each thread takes the mutexes in another order.
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int x;
+
+static void *first(void *unused) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b); // cycle
+    x++;
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return unused;
+}
+
+static void *second(void *unused) {
+    usleep(20000);
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a); // cycle
+    x++;
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return unused;
+}
+
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, NULL, first, NULL);
+    pthread_create(&two, NULL, second, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    printf("%d\n", x);
+}
