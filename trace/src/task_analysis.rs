@@ -18,7 +18,6 @@ use crate::steps::time::Times;
 use crate::tasks::builder::{Builder, Tasks};
 use crate::tasks::hot::{Heating, Heats};
 use crate::tasks::parallelism::Parallelism;
-use crate::tasks::span::{Measure, Span, span};
 
 /// The number of equal parts of the run for which parallelism is shown.
 const PARTS: usize = 30;
@@ -28,10 +27,6 @@ const PARTS: usize = 30;
 pub struct TaskAnalysis {
     /// The graph, and the waits for locks and at barriers.
     pub tasks: Tasks,
-    /// The work and span in nanoseconds.
-    pub by_time: Span,
-    /// The work and span in executed instructions.
-    pub by_instructions: Span,
     /// The number of tasks that ran at once.
     pub parallelism: Parallelism,
     /// The paths that the tasks on the span in nanoseconds executed.
@@ -46,17 +41,16 @@ impl TaskAnalysis {
         let streams = || inputs(trace, program, &times, Detail::Tasks, observer);
 
         let first = streams();
-        let (mut builder, mut free_search) = (Builder::of(&first), FreeSearch::default());
+        let (mut builder, mut free_search) = (Builder::of(&first, times), FreeSearch::default());
         if Frees::are_needed(&first) {
             walk(first, &mut (&mut builder, &mut free_search));
         } else {
             walk(first, &mut builder);
         }
-        let tasks = builder.finish(times);
-        let by_time = span(&tasks.graph, Measure::Time);
+        let tasks = builder.finish();
 
         let second = streams();
-        let mut heating = Heating::of(&second, &tasks.graph, &by_time.way);
+        let mut heating = Heating::of(&second, &tasks.graph, &tasks.by_time.way);
         let has_locks =
             !tasks.contention.locks().is_empty() || !tasks.imbalance.barriers().is_empty();
         let mut lock_names = LockNames::default();
@@ -72,8 +66,7 @@ impl TaskAnalysis {
         }
         let heats = heating.heats;
 
-        let by_instructions = span(&tasks.graph, Measure::Instructions);
         let parallelism = Parallelism::of(&tasks.graph, PARTS);
-        Self { tasks, by_time, by_instructions, parallelism, heats, lock_names }
+        Self { tasks, parallelism, heats, lock_names }
     }
 }

@@ -9,6 +9,7 @@ use trace::file::Stream;
 use trace::ids::TaskId;
 use trace::steps::program::Program;
 use trace::task_analysis::TaskAnalysis;
+use trace::tasks::builder::Tasks;
 use trace::tasks::imbalance::Meeting;
 use trace::tasks::span::Span;
 
@@ -25,7 +26,8 @@ pub fn write(
     out: &mut dyn Write,
 ) -> Result<()> {
     let TaskGraphReport { analysis, program, .. } = report;
-    let TaskAnalysis { tasks, by_time, by_instructions, parallelism, .. } = analysis;
+    let TaskAnalysis { tasks, parallelism, .. } = analysis;
+    let Tasks { by_time, by_instructions, .. } = tasks;
     let threads: Vec<Value> = threads
         .iter()
         .filter_map(|streams| {

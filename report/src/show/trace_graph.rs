@@ -92,7 +92,8 @@ fn heading(report: &TaskGraphReport<'_>) -> Vec<Fact> {
         true => ", with locks taken in this order",
         false => "",
     };
-    let (time, instructions) = (&report.analysis.by_time, &report.analysis.by_instructions);
+    let (time, instructions) =
+        (&report.analysis.tasks.by_time, &report.analysis.tasks.by_instructions);
     vec![
         Fact::new("trace", terminal(&report.trace.path.to_string_lossy()).into_owned()),
         Fact::new(

@@ -10,13 +10,17 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use crate::ids::{Moment, ThreadId};
+use crate::strands::ways::{MEASURES, Reached};
 
 /// What a release hands on: the actions that happen before it.
 pub(crate) type Token = Rc<StrandClock>;
 
-/// A set of segments of all threads.
+/// A set of segments of all threads, and the heaviest ways along them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StrandClock(Vec<Segments>);
+pub(crate) struct StrandClock {
+    threads: Vec<Segments>,
+    pub(super) ways: [Reached; MEASURES],
+}
 
 /// A set of segments of a thread: ranges in order, with gaps between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,27 +59,35 @@ impl Segments {
 impl StrandClock {
     /// Returns true if a moment is in the set.
     pub(crate) fn knows(&self, moment: Moment) -> bool {
-        self.0.get(moment.thread.index()).is_some_and(|of| of.contains(moment.part))
+        self.threads.get(moment.thread.index()).is_some_and(|of| of.contains(moment.part))
     }
 
     /// Adds segments of a thread.
     pub(crate) fn add(&mut self, thread: ThreadId, segments: RangeInclusive<u64>) {
         let at = thread.index();
-        if self.0.len() <= at {
-            self.0.resize(at + 1, Segments::default());
+        if self.threads.len() <= at {
+            self.threads.resize(at + 1, Segments::default());
         }
-        self.0[at].add(*segments.start(), *segments.end());
+        self.threads[at].add(*segments.start(), *segments.end());
     }
 
     /// Adds all segments of another set.
     pub(crate) fn join(&mut self, other: &Self) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), Segments::default());
+        if self.threads.len() < other.threads.len() {
+            self.threads.resize(other.threads.len(), Segments::default());
         }
-        for (known, other) in self.0.iter_mut().zip(&other.0) {
+        for (known, other) in self.threads.iter_mut().zip(&other.threads) {
             for &(from, to) in &other.0 {
                 known.add(from, to);
             }
+        }
+        self.lengthen(&other.ways);
+    }
+
+    /// Adds the ways of another set.
+    pub(super) fn lengthen(&mut self, ways: &[Reached; MEASURES]) {
+        for (known, other) in self.ways.iter_mut().zip(ways) {
+            *known = known.max(*other);
         }
     }
 }
@@ -112,7 +124,7 @@ mod tests {
             let (mut first, second) = (clock(&one), clock(&other));
             first.join(&second);
             prop_assert_eq!(known(&first), all);
-            let ranges = first.0.get(1).map_or(&[][..], |of| &of.0);
+            let ranges = first.threads.get(1).map_or(&[][..], |of| &of.0);
             prop_assert!(ranges.windows(2).all(|two| two[0].1 + 1 < two[1].0));
         }
     }

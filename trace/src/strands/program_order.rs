@@ -6,7 +6,7 @@ use std::ops::Range;
 use pathformat::trace::{Operation, Synchronisation, Work, lock};
 
 use crate::fast_map::FastMap;
-use crate::ids::{Moment, ThreadId};
+use crate::ids::{Moment, TaskId, ThreadId};
 use crate::order::barriers::Barrier;
 use crate::order::dependences::Access;
 use crate::order::item::MemoryAccess;
@@ -19,6 +19,7 @@ use crate::strands::critical::Critical;
 use crate::strands::own_memory::OwnMemory;
 use crate::strands::tasks::{Begun, Ended, Tasks};
 use crate::strands::threads::{FIRST, Kind, Member, Strand, Thread};
+use crate::strands::ways::{Ways, Weights};
 
 /// All strands of a program, at a moment of the walk.
 #[derive(Debug, Default)]
@@ -32,8 +33,8 @@ pub(crate) struct Strands {
     /// The tasks that were finished in each barrier.
     in_barriers: HashMap<u64, StrandClock>,
     locks: HashMap<u64, Lock<Token>>,
-    /// True if all locks only exclude.
-    only_excludes: bool,
+    turns: Turns,
+    ways: Ways,
     critical: Critical,
     fences: StrandClock,
     /// The parts of stacks that belonged to strands which have ended.
@@ -42,9 +43,23 @@ pub(crate) struct Strands {
     addresses: FastMap<u64, StrandClock>,
 }
 
+/// Which locks order what is around their sections, by the turns in which they were taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Turns {
+    /// Those of all locks.
+    All,
+    /// Those of all locks but OpenMP's.
+    #[default]
+    AllOfThreads,
+    /// Those of no lock.
+    None,
+}
+
 #[derive(Debug, Default)]
 struct Region {
     begun: Token,
+    /// The number of threads that were asked for.
+    threads: u64,
     /// True if it has one thread in this run, but could have more.
     is_alone: bool,
     ended: StrandClock,
@@ -53,9 +68,31 @@ struct Region {
 }
 
 impl Strands {
-    /// Returns those of a program whose locks only exclude each other.
-    pub(crate) fn excluding() -> Self {
-        Self { only_excludes: true, ..Self::default() }
+    /// Returns those of a program that has done nothing.
+    pub(crate) fn new(turns: Turns) -> Self {
+        Self { turns, ..Self::default() }
+    }
+
+    /// Adds work of a task to what a thread executes.
+    pub(crate) fn work(&mut self, thread: ThreadId, task: TaskId, weights: Weights) {
+        self.thread(thread);
+        if let Some(state) = self.threads.get_mut(thread.index()) {
+            state.work(&mut self.ways, task, weights);
+        }
+    }
+
+    /// Returns the ways along what is ordered.
+    pub(crate) fn ways(&self) -> &Ways {
+        &self.ways
+    }
+
+    /// Returns true if a lock, given the second object of its operation, only excludes.
+    fn excludes(turns: Turns, other: u64) -> bool {
+        match turns {
+            Turns::All => false,
+            Turns::AllOfThreads => other & lock::EXCLUDES != 0,
+            Turns::None => true,
+        }
     }
 
     /// Returns what happens before what a thread does now.
@@ -145,7 +182,7 @@ impl Strands {
         thread: ThreadId,
         event: Option<OperationEvent<'_>>,
     ) -> Token {
-        let only_excludes = self.only_excludes;
+        let turns = self.turns;
         let state = self.thread(thread);
         let Some((of, event)) = event else { return state.release_all() };
         let (object, other) = (event.object.get(), event.other.get());
@@ -159,13 +196,14 @@ impl Strands {
             _ => {}
         }
         let token = state.release();
-        let excludes = only_excludes || other & lock::EXCLUDES != 0;
+        let excludes = Self::excludes(turns, other);
         let released = Released { thread, ticket: event.before.get(), token: token.clone() };
         match of {
             Operation::ParallelBegin => {
                 let is_given = std::mem::take(&mut state.gives_next);
                 let is_alone = other == 1 && !is_given;
-                let region = Region { begun: token.clone(), is_alone, ..Region::default() };
+                let begun = token.clone();
+                let region = Region { begun, threads: other, is_alone, ..Region::default() };
                 self.regions.insert(object, region);
             }
             Operation::MemberEnd => {
@@ -197,7 +235,7 @@ impl Strands {
                 self.critical.end(thread, object, &token);
             }
             Operation::Unlock => self.locks.entry(object).or_default().unlock(released),
-            Operation::WaitCondition if self.only_excludes => {
+            Operation::WaitCondition if turns == Turns::None => {
                 self.critical.end(thread, other, &token);
             }
             Operation::WaitCondition => self.locks.entry(other).or_default().unlock(released),
@@ -217,7 +255,7 @@ impl Strands {
         links: &Links<Token>,
     ) {
         let (object, other) = (event.object.get(), event.other.get());
-        let excludes = self.only_excludes || other & lock::EXCLUDES != 0;
+        let excludes = Self::excludes(self.turns, other);
         let mut before = Links::new();
         match of {
             Operation::MemberBegin => self.begin_part(thread, object),
@@ -268,7 +306,7 @@ impl Strands {
                 // The links to unlocks of the mutex are found anew.
                 let conditions = links.iter().filter(|(link, _)| *link == Link::Condition);
                 before.extend(conditions.cloned());
-                if self.only_excludes {
+                if self.turns == Turns::None {
                     self.critical.begin(thread, other);
                 } else {
                     self.locks.entry(other).or_default().lock(&mut before);
@@ -302,10 +340,18 @@ impl Strands {
                     self.thread(thread).begin_share(work, other);
                 }
             }
-            Operation::WorkPart if self.thread(thread).shared() == Some(Work::Parts) => {
-                self.iterated(thread);
+            Operation::WorkPart => {
+                let state = self.thread(thread);
+                state.take_part(other);
+                if state.shared() == Some(Work::Parts) {
+                    self.iterated(thread);
+                }
             }
             Operation::WorkEnd => {
+                self.thread(thread);
+                if let Some(state) = self.threads.get_mut(thread.index()) {
+                    state.end_work(&mut self.ways);
+                }
                 let left = self.thread(thread).end_share();
                 self.left.extend(left);
             }
@@ -363,7 +409,7 @@ impl Strands {
     /// Begins a thread's part of a region.
     fn begin_part(&mut self, thread: ThreadId, region: u64) {
         let of = self.regions.entry(region).or_default();
-        let member = Member::of(region, of.is_alone, of.begun.clone());
+        let member = Member::of(region, of.threads, of.is_alone, of.begun.clone());
         let left = self.thread(thread).begin_part(member);
         self.left.extend(left);
     }

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use pathformat::trace::Work;
 
-use crate::ids::ThreadId;
+use crate::ids::{TaskId, ThreadId};
 use crate::strands::clock::{StrandClock, Token};
 use crate::strands::own_memory::OwnMemory;
+use crate::strands::ways::{Ways, Weights};
 
 /// The first segment of a thread.
 pub(super) const FIRST: u64 = 1;
@@ -59,6 +60,8 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) region: u64,
+    /// The number of threads that were asked for.
+    threads: u64,
     /// True if its part of the region has ended.
     pub(super) is_over: bool,
     /// True if the region has one thread in this run, but could have more.
@@ -89,6 +92,15 @@ pub(super) struct Share {
     count: u64,
     /// The iterations that are finished.
     done: StrandClock,
+    /// The number of threads of the team.
+    threads: u64,
+    /// The number of strands that this thread executes: iterations, or chunks that the program
+    /// gives.
+    iterations: u64,
+    /// True if the library has told a part of a loop.
+    has_parts: bool,
+    /// What they have done, and the last task that did it.
+    worked: Option<(TaskId, Weights)>,
     /// True if the current iteration has created tasks.
     pub(super) has_tasks: bool,
 }
@@ -101,11 +113,12 @@ impl Strand {
 }
 
 impl Member {
-    /// Returns a part of a region that begins now. `is_alone` is true if the region has one thread
-    /// in this run, but could have more.
-    pub(super) fn of(region: u64, is_alone: bool, begun: Token) -> Self {
+    /// Returns a part of a region that begins now, for which this number of threads was asked for.
+    /// `is_alone` is true if the region has one thread in this run, but could have more.
+    pub(super) fn of(region: u64, threads: u64, is_alone: bool, begun: Token) -> Self {
         Self {
             region,
+            threads,
             is_over: false,
             is_alone,
             is_alike: true,
@@ -270,6 +283,7 @@ impl Thread {
         let is_ordered = std::mem::take(&mut self.orders_next);
         let Kind::Member(member) = &mut self.top().kind else { return };
         let work = if is_ordered { Work::Single } else { work };
+        let threads = member.threads.max(1);
         let mut base = member.common.clone();
         if work == Work::Static
             && let Some((_, loops)) = member.last_static.as_ref().filter(|last| last.0 == count)
@@ -277,8 +291,19 @@ impl Thread {
             Rc::make_mut(&mut base).join(loops);
         }
         let begun = base.clone();
-        let (done, has_tasks) = (StrandClock::default(), false);
-        let share = Share { work, base, first, iteration: first, count, done, has_tasks };
+        let share = Share {
+            work,
+            base,
+            first,
+            iteration: first,
+            count,
+            done: StrandClock::default(),
+            threads,
+            iterations: count.div_ceil(threads),
+            has_parts: false,
+            worked: None,
+            has_tasks: false,
+        };
         self.enter(Kind::Share(share), begun);
     }
 
@@ -290,6 +315,44 @@ impl Thread {
         }
     }
 
+    /// Adds work of a task to what it executes. The iterations of a share are taken to do equally
+    /// much: the task does not tell where each of them ends.
+    pub(super) fn work(&mut self, ways: &mut Ways, task: TaskId, weights: Weights) {
+        let Strand { kind, clock, .. } = self.top();
+        if let Kind::Share(Share { work: Work::Static | Work::Iterations, worked, .. }) = kind {
+            let (last, all) = worked.get_or_insert((task, Weights::default()));
+            *last = task;
+            all.iter_mut().zip(weights).for_each(|(all, weight)| *all += weight);
+        } else if weights != Weights::default() {
+            ways.extend(&mut Rc::make_mut(clock).ways, task, weights);
+        }
+    }
+
+    /// Adds the work of one iteration of a share that ends.
+    pub(super) fn end_work(&mut self, ways: &mut Ways) {
+        let Strand { kind: Kind::Share(share), clock, .. } = self.top() else { return };
+        if let Some((task, weights)) = share.worked.take() {
+            let weights = weights.map(|weight| weight.div_ceil(share.iterations.max(1)));
+            ways.extend(&mut Rc::make_mut(clock).ways, task, weights);
+        }
+    }
+
+    /// Notes that a thread takes a part of a loop. The first one is all that it gets of a loop with
+    /// a static schedule, or a chunk, of which it gets as many as the other threads.
+    pub(super) fn take_part(&mut self, iterations: u64) {
+        let Kind::Share(share) = &mut self.top().kind else { return };
+        let (count, threads) = (share.count, share.threads);
+        let is_chunk = iterations.saturating_mul(threads) < count;
+        if share.work == Work::Static && is_chunk {
+            share.iterations = count.div_ceil(iterations.max(1)).div_ceil(threads);
+        } else if share.has_parts {
+            share.iterations = share.iterations.saturating_add(iterations);
+        } else {
+            share.iterations = iterations;
+        }
+        share.has_parts = true;
+    }
+
     /// Ends the current iteration of a share. Returns the memory of its variables if tasks may have
     /// accessed them.
     pub(super) fn end_iteration(&mut self) -> Option<Range<u64>> {
@@ -299,6 +362,7 @@ impl Thread {
         };
         if *is_plain {
             share.done.add(id, share.iteration..=segment);
+            share.done.lengthen(&clock.ways);
         } else {
             share.done.add(id, segment..=segment);
             share.done.join(clock);

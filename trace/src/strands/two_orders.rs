@@ -14,7 +14,7 @@ use crate::order::releases::{Links, Released};
 use crate::order::walk::{OperationEvent, split};
 use crate::steps::library_call::LibraryCall;
 use crate::strands::clock::Token;
-use crate::strands::program_order::Strands;
+use crate::strands::program_order::{Strands, Turns};
 
 /// What orders two actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl TwoOrders {
     /// Returns the orders of a program that has done nothing. `has_turns` is true if it takes locks
     /// that do more than exclude.
     pub(crate) fn new(has_turns: bool) -> Self {
-        Self { taken: Strands::default(), excluding: has_turns.then(Strands::excluding) }
+        Self { taken: Strands::default(), excluding: has_turns.then(|| Strands::new(Turns::None)) }
     }
 
     /// Returns what orders an earlier moment before what a thread does now.

@@ -5,17 +5,24 @@ use pathformat::trace::{Operation, Synchronisation};
 use crate::ids::{TaskId, ThreadId};
 use crate::order::item::{CodePlace, EndedPath, Item};
 use crate::order::releases::{Link, Links};
-use crate::order::walk::{OperationEvent, Streams, Visitor, walk};
+use crate::order::walk::{OperationEvent, Streams, Visitor, split, walk};
 use crate::steps::time::Times;
+use crate::strands::clock::Token;
+use crate::strands::program_order::{Strands, Turns};
 use crate::tasks::contention::Contention;
 use crate::tasks::graph::{Graph, Task, TaskKind};
 use crate::tasks::imbalance::Imbalance;
+use crate::tasks::span::{Measure, Span};
 
 /// The task graph of a trace, and the waits.
 #[derive(Debug)]
 pub struct Tasks {
     /// The graph.
     pub graph: Graph,
+    /// The work and span in nanoseconds, along what the program orders.
+    pub by_time: Span,
+    /// The work and span in executed instructions, along what the program orders.
+    pub by_instructions: Span,
     /// The waits for locks.
     pub contention: Contention,
     /// The waits at barriers.
@@ -33,6 +40,10 @@ pub struct Tasks {
 struct Thread {
     task: Option<TaskId>,
     tasks: u32,
+    /// True if the task is running.
+    is_open: bool,
+    /// The time up to which its work is known to its strand, in ticks, and the instructions.
+    counted: (u64, u64),
     place: CodePlace,
     /// True if the place is in the user's code.
     is_in_users: bool,
@@ -46,27 +57,40 @@ pub(crate) struct Builder {
     contention: Contention,
     imbalance: Imbalance,
     missing: u64,
+    /// What the program orders, whichever thread executes it.
+    strands: Strands,
+    times: Times,
 }
 
 impl Tasks {
     /// Builds the tasks of these streams.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, times: Times) -> Self {
-        let mut builder = Builder::of(&streams);
+        let mut builder = Builder::of(&streams, times);
         walk(streams, &mut builder);
-        builder.finish(times)
+        builder.finish()
     }
 }
 
 impl Builder {
     /// Returns a builder for these streams, before the walk.
-    pub(crate) fn of<I>(streams: &Streams<I>) -> Self {
-        Self { missing: streams.missing(), ..Self::default() }
+    pub(crate) fn of<I>(streams: &Streams<I>, times: Times) -> Self {
+        let strands = Strands::new(Turns::All);
+        Self { missing: streams.missing(), strands, times, ..Self::default() }
     }
 
     /// Returns the tasks of the streams that were walked.
-    pub(crate) fn finish(mut self, times: Times) -> Tasks {
+    pub(crate) fn finish(mut self) -> Tasks {
+        let times = self.times;
         self.graph.set_clock(&times);
+        let span = |measure: Measure| {
+            let work = self.graph.tasks().map(|(_, task)| measure.of(&task));
+            let work = work.fold(0, u64::saturating_add);
+            let (span, way) = self.strands.ways().heaviest(measure as usize);
+            Span { work, span, way }
+        };
         Tasks {
+            by_time: span(Measure::Time),
+            by_instructions: span(Measure::Instructions),
             graph: self.graph,
             contention: self.contention,
             imbalance: self.imbalance,
@@ -76,11 +100,25 @@ impl Builder {
         }
     }
 
+    /// Adds what a thread has done since to its strand. `ticks` is the time, if it is known.
+    fn advance(&mut self, thread: ThreadId, ticks: Option<u64>) {
+        let Thread { task, is_open, counted, .. } = *self.thread(thread);
+        let Some(id) = task.filter(|_| is_open) else { return };
+        let ticks = ticks.unwrap_or(counted.0).max(counted.0);
+        let instructions = self.graph.task_mut(id).map_or(0, |task| task.actions.instructions);
+        let weights =
+            [self.times.between(counted.0, ticks), instructions.saturating_sub(counted.1)];
+        self.thread(thread).counted = (ticks, instructions);
+        self.strands.work(thread, id, weights);
+    }
+
     fn thread(&mut self, thread: ThreadId) -> &mut Thread {
         let at = thread.index();
         if self.threads.len() <= at {
             let (task, place) = (None, CodePlace::NONE);
-            let none = Thread { task, tasks: 0, place, is_in_users: false };
+            let counted = (0, 0);
+            let none =
+                Thread { task, tasks: 0, is_open: false, counted, place, is_in_users: false };
             self.threads.resize(at + 1, none);
         }
         &mut self.threads[at]
@@ -88,8 +126,8 @@ impl Builder {
 }
 
 impl Visitor for Builder {
-    /// The last task of the thread, if it had any.
-    type Token = Option<TaskId>;
+    /// The last task of the thread, if it had any, and what happens before.
+    type Token = (Option<TaskId>, Token);
 
     fn began(&mut self, thread: ThreadId, ticks: u64, links: &Links<Self::Token>) {
         let state = self.thread(thread);
@@ -98,10 +136,11 @@ impl Visitor for Builder {
         let task = Task { begin: ticks, end: ticks, thread, index, ..Task::default() };
         let program = last.map(|last| (Link::Program, last));
         let waited = links.iter().filter(|(link, _)| *link != Link::Fence);
-        let waited = waited.filter_map(|(link, released)| Some((*link, released.token?)));
+        let waited = waited.filter_map(|(link, released)| Some((*link, released.token.0?)));
         let id = self.graph.add(task, program.into_iter().chain(waited));
         let state = self.thread(thread);
         state.task = id.or(state.task);
+        (state.is_open, state.counted) = (id.is_some(), (ticks, 0));
     }
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
@@ -113,13 +152,25 @@ impl Visitor for Builder {
         if let Some(task) = task.and_then(|task| self.graph.task_mut(task)) {
             task.actions.add(&done.actions);
         }
+        if let Some(call) = done.calls {
+            self.advance(thread, None);
+            self.strands.called(thread, call);
+        }
     }
 
-    fn released(&mut self, thread: ThreadId, _: Option<OperationEvent<'_>>) -> Self::Token {
-        self.thread(thread).task
+    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Self::Token {
+        self.advance(thread, event.map(|(_, event)| event.begin.get()));
+        (self.thread(thread).task, self.strands.released(thread, event))
+    }
+
+    fn noted(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
+        self.advance(thread, Some(event.begin.get()));
+        self.strands.noted(thread, of, event);
     }
 
     fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<OperationEvent<'_>>) {
+        self.advance(thread, Some(ticks));
+        self.thread(thread).is_open = false;
         let Thread { task, place, .. } = *self.thread(thread);
         if let Some(id) = task {
             if let Some(task) = self.graph.task_mut(id) {
@@ -138,8 +189,9 @@ impl Visitor for Builder {
         thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
-        _: &Links<Self::Token>,
+        links: &Links<Self::Token>,
     ) {
+        self.strands.acquired(thread, of, event, &split(links).1);
         let place = self.thread(thread).place;
         self.contention.after(thread, of, event, place);
         self.imbalance.go_on(thread, of, event);

@@ -15,7 +15,7 @@ use crate::order::item::{CodePlace, EndedPath};
 use crate::order::releases::Links;
 use crate::order::walk::{OperationEvent, Streams, Visitor};
 use crate::strands::clock::Token;
-use crate::strands::program_order::Strands;
+use crate::strands::program_order::{Strands, Turns};
 
 /// The largest number of locks in a cycle that is told.
 const LONGEST: usize = 5;
@@ -87,7 +87,7 @@ impl LockOrderSearch {
     /// Returns a search in these streams, before the walk.
     pub(crate) fn of<I>(streams: &Streams<I>) -> Self {
         let threads = vec![Thread::default(); streams.num_threads()];
-        let (strands, edges) = (Strands::excluding(), BTreeMap::new());
+        let (strands, edges) = (Strands::new(Turns::None), BTreeMap::new());
         Self { threads, strands, edges, has_turns: false }
     }
 

@@ -26,7 +26,6 @@ use trace::steps::program::Program;
 use trace::steps::time::Times;
 use trace::task_analysis::TaskAnalysis;
 use trace::tasks::builder::Tasks;
-use trace::tasks::span::{Measure, span};
 
 use crate::command::filters::{Form, FormArguments};
 use crate::command::html::{page, present};
@@ -214,9 +213,8 @@ pub(crate) fn graph(
     };
     match view.format {
         GraphFormat::Dot => {
-            let graph = tasks().graph;
-            let way = span(&graph, Measure::Time).way;
-            return view.write(|out| tasks_dot::write(&graph, &way, out));
+            let Tasks { graph, by_time, .. } = tasks();
+            return view.write(|out| tasks_dot::write(&graph, &by_time.way, out));
         }
         GraphFormat::Perfetto => {
             let (graph, threads) = (tasks().graph, threads(trace));

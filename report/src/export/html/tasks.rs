@@ -57,7 +57,7 @@ fn document<'a>(report: TaskGraphReport<'_>, viewer: &'a str) -> Result<Document
 
 /// Returns all data, the index first.
 fn payloads(report: TaskGraphReport<'_>, most: usize) -> Result<Vec<Payload>> {
-    let chosen = chosen::of(&report.analysis.tasks.graph, &report.analysis.by_time.way, most);
+    let chosen = chosen::of(&report.analysis.tasks.graph, &report.analysis.tasks.by_time.way, most);
     let (columns, edges) = columns::of(&report, &chosen);
     Ok(vec![
         Payload::new("index".into(), pack(&index::index(&report, chosen.len()))?),

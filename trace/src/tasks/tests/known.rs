@@ -1,6 +1,7 @@
 //! Small programs whose graphs can be counted by hand.
 
 use pathformat::trace::Operation::{self, *};
+use pathformat::trace::Work;
 
 use crate::ids::ThreadId;
 use crate::order::releases::Link;
@@ -8,13 +9,13 @@ use crate::order::walk::walk;
 use crate::tasks::graph::TaskKind;
 use crate::tasks::hot::Heating;
 use crate::tasks::parallelism::Parallelism;
-use crate::tasks::span::{Measure, Span, span};
+use crate::tasks::span::Span;
 use crate::tasks::tests::scene::{Scene, edges};
 
 /// Returns work and span by time and by instructions, which are the same here.
 fn spans(tasks: &crate::tasks::builder::Tasks) -> (u64, u64) {
-    let by_time = span(&tasks.graph, Measure::Time);
-    assert_eq!(by_time, span(&tasks.graph, Measure::Instructions));
+    let by_time = tasks.by_time.clone();
+    assert_eq!(by_time, tasks.by_instructions);
     (by_time.work, by_time.span)
 }
 
@@ -62,7 +63,7 @@ fn the_way_has_the_paths_of_the_longest_thread() {
     let scene = fork_join(3);
     let streams = scene.clone().inputs();
     let tasks = scene.tasks();
-    let Span { way, .. } = span(&tasks.graph, Measure::Instructions);
+    let Span { way, .. } = tasks.by_instructions;
     let mut heating = Heating::of(&streams, &tasks.graph, &way);
     walk(streams, &mut heating);
     let heats = heating.heats;
@@ -120,8 +121,8 @@ fn barriers_divide_phases() {
         // `create` has two tasks of the first thread before its first phase.
         assert_eq!(tasks.graph.len(), 2 + 3 * 4 + 3);
         assert_eq!(edges(&tasks.graph)[&Link::Barrier], 4 * 3 * 2);
-        assert_eq!(span(&tasks.graph, Measure::Instructions).span, longest + 1);
-        assert_eq!(span(&tasks.graph, Measure::Instructions).work, sum + 3);
+        assert_eq!(tasks.by_instructions.span, longest + 1);
+        assert_eq!(tasks.by_instructions.work, sum + 3);
         let barriers = tasks.imbalance.barriers();
         assert_eq!((barriers.len(), barriers[0].1.episodes), (1, 4));
         assert_eq!(barriers[0].1.lost, 3 * longest - sum);
@@ -278,13 +279,12 @@ fn what_failed_orders_nothing() {
     assert_eq!(edges(&scene.tasks().graph).get(&Link::Lock), None);
 }
 
-/// Fibonacci numbers with tasks of two threads: of each two child tasks, the other thread runs the
-/// first one.
+/// Fibonacci numbers with tasks: of each two child tasks, the other thread runs the first one, if
+/// there are two threads.
 struct Fibonacci {
     scene: Scene,
+    threads: usize,
     tasks: u64,
-    /// The longest path to the current point of each thread.
-    longest: [u64; 2],
     /// The current task of each thread.
     current: [u64; 2],
 }
@@ -294,22 +294,22 @@ impl Fibonacci {
     fn run(&mut self, thread: usize, task: u64, made: u64, n: u64) -> u64 {
         let before = std::mem::replace(&mut self.current[thread], task);
         self.scene.event(thread, TaskSwitch, task, before);
-        self.longest[thread] = self.longest[thread].max(made) + n;
+        let mut longest = made + n;
         self.scene.work(thread, n);
         if n >= 2 {
             let (first, second) = (self.tasks + 1, self.tasks + 2);
             self.tasks += 2;
             self.scene.event(thread, TaskCreate, first, task);
             self.scene.event(thread, TaskCreate, second, task);
-            let made = self.longest[thread];
-            let first = self.run(1 - thread, first, made, n - 1);
-            let second = self.run(thread, second, made, n - 2);
+            let other = if self.threads > 1 { 1 - thread } else { thread };
+            let first = self.run(other, first, longest, n - 1);
+            let second = self.run(thread, second, longest, n - 2);
             self.scene.event(thread, TaskWait, task, 0);
-            self.longest[thread] = self.longest[thread].max(first).max(second);
+            longest = first.max(second);
         }
         self.scene.event(thread, TaskEnd, before, task);
         self.current[thread] = before;
-        self.longest[thread]
+        longest
     }
 }
 
@@ -320,8 +320,7 @@ fn tasks_of_openmp_wait_for_tasks() {
         scene.create(0, 1);
         scene.event(0, ParallelBegin, 77, 2);
         (0..2).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
-        let (longest, current) = ([0; 2], [1, 2]);
-        let mut fibonacci = Fibonacci { scene, tasks: 3, longest, current };
+        let mut fibonacci = Fibonacci { scene, threads: 2, tasks: 3, current: [1, 2] };
         fibonacci.scene.event(0, TaskCreate, 3, 1);
         let longest = fibonacci.run(0, 3, 0, n);
         let calls = fibonacci.tasks - 2;
@@ -340,7 +339,7 @@ fn tasks_of_openmp_wait_for_tasks() {
         // A thread is created, the region and its two parts begin, the parts end, and the first
         // thread continues.
         assert_eq!(tasks.graph.len() as u64, of_tasks + 1 + 1 + 4 + 1, "{n}");
-        assert_eq!(span(&tasks.graph, Measure::Instructions).span, longest + 1);
+        assert_eq!(tasks.by_instructions.span, longest + 1);
     }
 }
 
@@ -389,7 +388,7 @@ fn tasks_of_openmp_depend_on_finished_tasks() {
     scene.work(0, 1);
     let tasks = scene.tasks();
     assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
-    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+    assert_eq!(tasks.by_instructions.span, 6);
     // A construct that only waits for a task is a task that never begins.
     let mut scene = finished(|scene| scene.event(0, TaskOut, 10, 0x70));
     scene.event(0, TaskCreate, 11, 1);
@@ -398,7 +397,7 @@ fn tasks_of_openmp_depend_on_finished_tasks() {
     scene.work(0, 1);
     let tasks = scene.tasks();
     assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
-    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+    assert_eq!(tasks.by_instructions.span, 6);
 }
 
 #[test]
@@ -430,7 +429,7 @@ fn a_barrier_of_openmp_ends_with_the_tasks_that_run_in_it() {
     let tasks = scene.tasks();
     // Task 10 begins, and its end is waited for.
     assert_eq!(edges(&tasks.graph)[&Link::Task], 2);
-    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+    assert_eq!(tasks.by_instructions.span, 6);
 }
 
 #[test]
@@ -454,9 +453,9 @@ fn waiting_at_the_end_of_a_region_is_no_work() {
         scene.work(0, 100);
     }
     let tasks = scene.tasks();
-    let by_time = span(&tasks.graph, Measure::Time);
+    let by_time = tasks.by_time.clone();
     assert_eq!((by_time.work, by_time.span), (4 * 180, 4 * 150));
-    assert_eq!(by_time, span(&tasks.graph, Measure::Instructions));
+    assert_eq!(by_time, tasks.by_instructions);
     let levels = Parallelism::of(&tasks.graph, 1).levels;
     assert_eq!(levels, [0, 4 * 130, 4 * 10, 4 * 10]);
     let region = tasks.imbalance.barriers();
@@ -469,9 +468,17 @@ fn waiting_for_tasks_and_at_barriers_is_no_work() {
     for (wait, object) in [(Barrier, 0x90), (TaskWait, 1), (TaskGroup, 1)] {
         let mut scene = Scene::new(2);
         scene.create(0, 1);
+        scene.event(0, ParallelBegin, 77, 2);
+        (0..2).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
         scene.work(0, 5);
+        // A group waits for what is created in it.
+        if wait == TaskGroup {
+            scene.enter(0, wait, object, 2);
+        }
         (10..12).for_each(|task| scene.event(0, TaskCreate, task, 1));
-        scene.enter(0, wait, object, 2);
+        if wait != TaskGroup {
+            scene.enter(0, wait, object, 2);
+        }
         // It finds a task after a while, and then none for a while.
         scene.now[0] += 40;
         scene.event(0, TaskSwitch, 10, 1);
@@ -486,8 +493,54 @@ fn waiting_for_tasks_and_at_barriers_is_no_work() {
         scene.leave(0, 0, 100);
         scene.work(0, 1);
         let tasks = scene.tasks();
-        let by_time = span(&tasks.graph, Measure::Time);
+        let by_time = tasks.by_time.clone();
         assert_eq!((by_time.work, by_time.span), (5 + 30 + 100 + 1, 106), "{wait:?}");
+    }
+}
+
+#[test]
+fn the_span_is_the_same_whichever_thread_runs_a_task() {
+    for threads in [1, 2, 4] {
+        let mut scene = Scene::new(threads);
+        (1..threads).for_each(|thread| scene.create(0, thread));
+        scene.work(0, 5);
+        scene.event(0, ParallelBegin, 77, threads as u64);
+        (0..threads).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
+        (0..64).for_each(|task| scene.event(0, TaskCreate, 100 + task, 1));
+        for task in 0..64 {
+            let thread = task as usize % threads;
+            let own = 1 + thread as u64;
+            scene.event(thread, TaskSwitch, 100 + task, own);
+            scene.work(thread, 10);
+            scene.event(thread, TaskEnd, own, 100 + task);
+        }
+        (0..threads).for_each(|thread| scene.event(thread, MemberEnd, 77, 0));
+        scene.event(0, ParallelEnd, 77, 0);
+        scene.work(0, 1);
+        let tasks = scene.tasks();
+        let spans = [&tasks.by_time, &tasks.by_instructions];
+        assert_eq!(spans.map(|of| (of.work, of.span)), [(5 + 640 + 1, 5 + 10 + 1); 2], "{threads}");
+    }
+}
+
+#[test]
+fn the_span_has_one_iteration_of_a_loop() {
+    for threads in [1, 2, 4] {
+        let mut scene = Scene::new(threads);
+        (1..threads).for_each(|thread| scene.create(0, thread));
+        scene.event(0, ParallelBegin, 77, threads as u64);
+        (0..threads).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
+        for thread in 0..threads {
+            scene.work(thread, 3);
+            scene.event(thread, WorkBegin, Work::Static as u64, 80);
+            scene.work(thread, 800 / threads as u64);
+            scene.event(thread, WorkEnd, Work::Static as u64, 0);
+            scene.event(thread, MemberEnd, 77, 0);
+        }
+        scene.event(0, ParallelEnd, 77, 0);
+        let tasks = scene.tasks();
+        assert_eq!(tasks.by_instructions.work, 800 + 3 * threads as u64);
+        assert_eq!(tasks.by_instructions.span, 10, "each iteration has 10, what is before is not");
     }
 }
 
@@ -520,7 +573,7 @@ fn a_tree_of_reductions_is_ordered() {
         }
         scene.work(0, 5);
         let tasks = scene.tasks();
-        assert_eq!(span(&tasks.graph, Measure::Instructions).span, 10 + 1 + 1 + 5, "{object}");
+        assert_eq!(tasks.by_instructions.span, 10 + 1 + 1 + 5, "{object}");
     }
 }
 
@@ -535,7 +588,7 @@ fn iterations_wait_for_iterations() {
     scene.work(0, 1);
     let tasks = scene.tasks();
     assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
-    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+    assert_eq!(tasks.by_instructions.span, 6);
 }
 
 #[test]
@@ -555,5 +608,5 @@ fn a_region_of_openmp_ends_with_the_tasks_that_run_at_its_end() {
     let found = edges(&tasks.graph);
     // The task is created, and the region waits for it, as for the part of the other thread.
     assert_eq!((found[&Link::Parallel], found[&Link::Task]), (2, 2));
-    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+    assert_eq!(tasks.by_instructions.span, 6);
 }

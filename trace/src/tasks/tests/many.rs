@@ -12,7 +12,6 @@ use crate::order::walk::{Input, Streams};
 use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::parallelism::Parallelism;
-use crate::tasks::span::{Measure, span};
 
 /// Returns threads that take one lock after the other in turns.
 fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
@@ -57,7 +56,7 @@ fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
 fn a_thousand_tasks() {
     let tasks = Tasks::of(inputs(4, 125), Times::default());
     assert_eq!(tasks.graph.len(), 1000);
-    let span = span(&tasks.graph, Measure::Instructions);
+    let span = tasks.by_instructions.clone();
     // Each lock goes from thread to thread, while the first threads take other locks.
     assert_eq!((span.work, span.span), (1500, 3 * (125 + 4 - 1)));
 }
@@ -69,7 +68,7 @@ fn ten_million_tasks() {
     let tasks = Tasks::of(inputs(8, 625_000), Times::default());
     let built = begin.elapsed();
     assert_eq!(tasks.graph.len(), 10_000_000);
-    let span = span(&tasks.graph, Measure::Instructions);
+    let span = tasks.by_instructions.clone();
     let spanned = begin.elapsed();
     let parallelism = Parallelism::of(&tasks.graph, 60);
     let peak = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

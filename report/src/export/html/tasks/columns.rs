@@ -52,7 +52,7 @@ pub(super) fn of(report: &TaskGraphReport<'_>, chosen: &[TaskId]) -> (Columns, E
     });
     let begin = begin.collect();
     let exact = |number: u64| Exact(number.into());
-    let way = report.analysis.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
+    let way = report.analysis.tasks.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
     let columns = Columns {
         number: differences(chosen.iter().map(|id| id.0)),
         thread: tasks.iter().map(|task| task.thread.0).collect(),

@@ -51,8 +51,8 @@ pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
             "accesses": exact(all.accesses),
             "bytes": exact(all.bytes),
         },
-        "time": span(&report.analysis.by_time),
-        "instructions": span(&report.analysis.by_instructions),
+        "time": span(&report.analysis.tasks.by_time),
+        "instructions": span(&report.analysis.tasks.by_instructions),
         "parallelism": {
             "length": exact(parallelism.end - parallelism.begin),
             "parts": exacts(&parallelism.parts),
