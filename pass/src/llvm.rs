@@ -107,6 +107,15 @@ pub(crate) fn argument(call: InstructionValue<'_>, at: u32) -> Option<BasicValue
     }
 }
 
+/// The variable that a pointer is the address of.
+pub(crate) fn global(pointer: PointerValue<'_>) -> Option<GlobalValue<'_>> {
+    // SAFETY: a live value, and a variable if it is one.
+    unsafe {
+        let global = c::LLVMIsAGlobalVariable(pointer.as_value_ref());
+        (!global.is_null()).then(|| GlobalValue::new(global))
+    }
+}
+
 /// The result of a call.
 pub(crate) fn result(call: InstructionValue<'_>) -> BasicValueEnum<'_> {
     // SAFETY: a live call that gives something.

@@ -33,16 +33,27 @@ pub fn short(shape: &manifest::Function) -> Option<String> {
     }
 }
 
-/// Returns the name of a Fortran procedure with its hosts, as in `module::procedure`.
+/// Returns the name of a Fortran procedure or variable with its hosts, as in `module::procedure`.
+/// What the compiler took out of a procedure has a further name behind a dot.
 fn fortran(symbol: &str) -> Option<String> {
+    let (symbol, part) = match symbol.split_once("..") {
+        Some((symbol, part)) => (symbol, Some(part)),
+        None => (symbol, None),
+    };
+    let named = fortran_name(symbol)?;
+    Some(part.map_or_else(|| named.clone(), |part| format!("{named}.{part}")))
+}
+
+fn fortran_name(symbol: &str) -> Option<String> {
     let mut rest = symbol.strip_prefix("_Q")?;
     if rest == "Qmain" {
         return Some("main program".into());
     }
     let mut names = Vec::new();
     while !rest.is_empty() {
-        // Modules, submodules, enclosing functions, procedures.
-        let name = rest.strip_prefix(['M', 'S', 'F', 'P'])?;
+        // Modules, submodules, enclosing functions, procedures, constants, variables.
+        let name =
+            rest.strip_prefix("EC").or_else(|| rest.strip_prefix(['M', 'S', 'F', 'P', 'E']))?;
         let end = name.find(|c: char| c.is_ascii_uppercase()).unwrap_or(name.len());
         // An enclosing main program has no name.
         names.extend(Some(&name[..end]).filter(|name| !name.is_empty()));
@@ -123,8 +134,12 @@ mod tests {
         assert_eq!(demangle("_QMshapesPfibonacci"), "shapes::fibonacci");
         assert_eq!(demangle("_QMshapesSroundFareaPinner_2"), "shapes::round::area::inner_2");
         assert_eq!(demangle("_QFPshow"), "show");
+        assert_eq!(demangle("_QMcountersEtotal"), "counters::total");
+        assert_eq!(demangle("_QFEa"), "a");
+        assert_eq!(demangle("_QMmFaddECsize"), "m::add::size");
+        assert_eq!(demangle("_QQmain..omp_par.1"), "main program.omp_par.1");
         assert_eq!(demangle("_QQmain"), "main program");
-        for other in ["_Q", "_QMmEvariable", "_QF", "_QQclX61", "fib_"] {
+        for other in ["_Q", "_QF", "_QQclX61", "fib_"] {
             assert_eq!(demangle(other), other);
         }
     }

@@ -10,8 +10,9 @@
 //!
 //! What they show comes from the crates `profile`, `counts`, `compare` and `trace`.
 //!
-//! Four files serve several rooms: [`schema`] names the JSON documents, [`task_graph`] is what is
-//! known of a task graph, [`shell`] quotes command lines, and [`bytes`] is what the fuzzers call.
+//! Five files serve several rooms: [`schema`] names the JSON documents, [`task_graph`] is what is
+//! known of a task graph, [`shell`] quotes command lines, [`suppressions`] reads which races are
+//! known, and [`bytes`] is what the fuzzers call.
 //!
 //! The library never links LLVM.
 #![forbid(unsafe_code)]

@@ -14,9 +14,10 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE
 
 from tests.real import races
-from tests.real.tools import PATHCC, ROOT, CheckFailed, environment, run
+from tests.real.tools import PATHCC, PATHFC, ROOT, CheckFailed, environment, run
 
 FOLDER = ROOT / "tests" / "order"
 RUNS = 4
@@ -26,8 +27,11 @@ RUNS_OF_OPENMP = 2
 # What a program may have, each with the table that tells it.
 KINDS = {"race": "races", "possible": "possible", "cycle": "lock_orders", "clean": ""}
 
-MARK = re.compile(r"// (race|cycle)$")
-HEAD = re.compile(r"^// (\w+): (.*)$", re.MULTILINE)
+MARK = re.compile(r"(?://|!) (race|cycle)$")
+HEAD = re.compile(r"^(?://|!) (\w+): (.*)$", re.MULTILINE)
+
+# The compilers, by the ends of the programs' names.
+COMPILERS = {".c": PATHCC, ".cpp": PATHCC.with_name("pathc++"), ".f90": PATHFC}
 
 
 @dataclass(frozen=True)
@@ -70,25 +74,26 @@ def program(path: Path) -> Program:
     )
 
 
-PROGRAMS = [program(path) for path in sorted(FOLDER.glob("*.c*"))]
+PROGRAMS = [program(path) for path in sorted(FOLDER.iterdir()) if path.suffix in COMPILERS]
 
 
 def check(program: Program, level: str, home: Path) -> str:
     """What is told of the races of a program."""
-    compiler = PATHCC.with_name("pathc++") if program.path.suffix == ".cpp" else PATHCC
-    flags = ["-g", level, "-w", "-pthread", "-fpath-mode=trace", *program.flags]
+    compiler = COMPILERS[program.path.suffix]
+    flags = ["-g", level, "-w", "-fpath-mode=trace", *program.flags]
+    if program.path.suffix != ".f90":
+        flags.append("-pthread")
     run([compiler, *flags, program.path, "-o", "traced"], home)
     found = []
     runs = RUNS_OF_OPENMP if program.is_openmp else RUNS
     for threads in program.threads:
         for _ in range(runs):
             env = environment(PATHCC_PROFILE=str(home), OMP_NUM_THREADS=threads)
-            if program.is_killed:
-                done = subprocess.run([home / "traced"], cwd=home, env=env, check=False)
-                if done.returncode != -9:
-                    raise CheckFailed(f"{program.name}: it ended with {done.returncode}")
-            else:
-                run([home / "traced"], home, env=env)
+            done = subprocess.run([home / "traced"], cwd=home, env=env, check=False, stderr=PIPE)
+            expected = -9 if program.is_killed else 0
+            if done.returncode != expected or done.stderr:
+                what = f"{done.returncode}: {done.stderr.decode()}"
+                raise CheckFailed(f"{program.name}: it ended with {what}")
             (trace,) = home.glob("*.pathtrace")
             tables = races.tables(trace)
             rows = tables.pop(KINDS[program.kind], [])

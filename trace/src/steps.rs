@@ -6,8 +6,8 @@
 //! * [`chunks`] reads the chunks of a stream and reports the gaps between them.
 //! * `activations` is the stack of a stream, which finds the activation of a path.
 //! * [`step`] combines these: a step is a path with its activation and its accesses.
-//! * `shared_loops` finds the iterations of loops that a team of OpenMP shares, [`library_call`] the
-//!   calls that say what its library does not report.
+//! * `shared_loops` finds the iterations of loops that a team of OpenMP shares.
+//! * [`library_call`] has the calls that tell what its library does not report.
 //! * [`totals`] counts the content of a stream, [`time`] converts ticks to nanoseconds.
 
 mod activations;

@@ -2,9 +2,10 @@
 //!
 //! * [`graph`] is the graph in compact arrays, [`builder`] the visitor that builds it,
 //!   [`segmented`] an array that grows without copies.
-//! * [`span`] finds the critical path of the graph, [`parallelism`] the number of concurrent tasks.
+//! * [`span`] has the work and the critical path, [`parallelism`] the number of concurrent tasks.
 //! * [`contention`] has the waits for locks, [`imbalance`] the late arrivals at barriers
 //!   and at the ends of regions.
+//! * [`lock_orders`] finds locks that threads take crosswise.
 //! * [`hot`] finds the functions and paths on the critical path.
 
 pub mod builder;

@@ -18,6 +18,7 @@
 //! | `signals` | handlers of signals, each with a stream of its own |
 //! | `synchronisation` | the functions by which threads wait for each other |
 //! | `openmp`, `ompt` | the tool that the runtime library of OpenMP calls, and the library's numbers |
+//! | `openmp_work`, `team` | the work that a team of OpenMP shares, and the team |
 //! | `operation` | the events of operations that synchronise |
 //! | `messages` | calls of MPI |
 //! | `waits`, `regions`, `locks` | the waits of threads in OpenMP, their regions, and their locks |
@@ -72,6 +73,8 @@ mod shared;
 mod signals;
 #[cfg(panic = "abort")]
 mod synchronisation;
+#[cfg(panic = "abort")]
+mod team;
 #[cfg(panic = "abort")]
 mod threads;
 mod waits;

@@ -26,6 +26,7 @@ use crate::ompt::{
 };
 use crate::openmp_work;
 use crate::operation::{self, Begun};
+use crate::team::{self, team};
 use crate::threads;
 use crate::waits::Wait;
 use crate::written::Written;
@@ -66,9 +67,6 @@ static TOOL: Tool = Tool { initialise, finalise, data: 0 };
 
 /// The tool that comes after ours.
 static FOLLOWING: AtomicUsize = AtomicUsize::new(0);
-
-/// The function that returns the team of the calling thread, 0 if there is none.
-static TEAM: AtomicUsize = AtomicUsize::new(0);
 
 /// The last number of a region or task.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -160,7 +158,7 @@ fn names_tools(getenv: usize) -> bool {
 
 extern "C" fn initialise(lookup: Lookup, _device: i32, _data: *mut u64) -> i32 {
     let find = |name: &CStr| lookup(name.as_ptr().cast());
-    TEAM.store(find(c"ompt_get_parallel_info"), Ordering::Relaxed);
+    team::set_lookup(find(c"ompt_get_parallel_info"));
     let set = find(c"ompt_set_callback");
     if set == 0 {
         return 0;
@@ -417,19 +415,6 @@ extern "C" fn reduction(_kind: u32, endpoint: u32, region: *mut u64, task: *mut 
     let begins = endpoint == SCOPE_BEGIN;
     let operation = if begins { Operation::ReduceBegin } else { Operation::ReduceEnd };
     Begun::now(operation, object, other).end();
-}
-
-/// Returns the word of the calling thread's region, null if there is none, and the number of
-/// threads in its team, 0 if that is not known.
-pub(crate) fn team() -> (*const u64, u32) {
-    let find = TEAM.load(Ordering::Relaxed);
-    let (mut region, mut size) = (ptr::null_mut::<u64>(), 0u32);
-    if find != 0 {
-        type Team = extern "C" fn(i32, *mut *mut u64, *mut u32) -> i32;
-        // SAFETY: the function has this type, by the standard.
-        unsafe { transmute::<usize, Team>(find)(0, &raw mut region, &raw mut size) };
-    }
-    (region, size)
 }
 
 extern "C" fn mutex_acquire(_kind: u32, _hint: u32, _how: u32, _name: u64, _code: usize) {

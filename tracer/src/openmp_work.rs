@@ -9,8 +9,8 @@ use core::hint::black_box;
 use pathformat::trace::{Operation, Work};
 
 use crate::ompt::{SCOPE_BEGIN, dispatch, work};
-use crate::openmp::team;
 use crate::operation::Begun;
+use crate::team::team;
 use crate::threads;
 
 /// The stack that the library's functions between the caller of a task and this one use may belong

@@ -9,7 +9,7 @@
 //! As in `paths.rs`, registers are stack slots while code is written, and promoted at the end.
 //!
 //! `symbols` are what the code refers to, `repeating` is what it keeps of loops; `allocations` and
-//! `messages` write the records of memory and of MPI.
+//! `messages` write the records of memory and of MPI. `shared_loops` describes loops of OpenMP.
 
 use std::cell::RefCell;
 
@@ -39,6 +39,7 @@ use super::position::{Position, first_after_slots};
 mod allocations;
 mod messages;
 mod repeating;
+mod shared_loops;
 mod symbols;
 
 use self::repeating::{FirstIterations, LoopCounter};
@@ -60,6 +61,7 @@ impl<'ctx> Unit<'ctx> {
         length: u64,
         options: &Options,
     ) -> Self {
+        shared_loops::describe(module);
         let symbols = Symbols::define(module, id, length);
         let is_memory_traced = options.traced != Some(Traced::ControlFlow);
         // A recorded allocation is not removed. Before optimisation nobody knows which ones will be

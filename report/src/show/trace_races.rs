@@ -309,7 +309,10 @@ impl Context<'_> {
         };
         let place = match self.program.location_of(side.place) {
             Some(at) => format!("{} {}:{}", at.function, base_name(&at.file), at.line),
-            None => "?".into(),
+            None => match self.program.functions.get(side.place.function.index()) {
+                Some(of) => of.function.demangled.clone(),
+                None => "?".into(),
+            },
         };
         format!("{what} {}", terminal(&place))
     }

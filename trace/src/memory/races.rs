@@ -139,6 +139,7 @@ impl Search {
             is_own: self.orders.strands().owns(moment.thread, access.address),
             is_task: self.orders.strands().is_task(moment.thread),
             is_plain: share.is_some(),
+            is_reducing: self.orders.strands().is_reducing(moment.thread),
         };
         let repeats = writes
             && !is_atomic
@@ -186,8 +187,9 @@ impl Search {
             let is_before = is_private || ordered == Ordered::Always;
             let both = then.mask & now.mask;
             let first = then.side();
-            let conflict =
-                (first.writes || second.writes) && !(first.is_atomic && second.is_atomic);
+            let conflict = (first.writes || second.writes)
+                && !(first.is_atomic && second.is_atomic)
+                && !(then.strand().is_reducing && own.is_reducing);
             if !is_before && both != 0 && conflict {
                 let known = behind.and_then(|behind| behind.get(&then.thread));
                 let is_behind = known.is_some_and(|known| then.sequence >= *known);
@@ -218,8 +220,8 @@ impl Search {
         }
     }
 
-    /// Counts a race of a write with the same one by another thread of its team, which the team does
-    /// not have in this run.
+    /// Counts a race of a write with the same one by another thread, which its team does not have
+    /// in this run.
     fn repeat(&mut self, owners: &mut Owners<'_>, now: &PastAccess, address: u64) {
         let found = owners.find(now.thread, address);
         let is_known = found.is_sure && *owners.owner(found.owner) != Owner::Unknown;

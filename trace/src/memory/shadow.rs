@@ -23,6 +23,8 @@ pub(super) struct StrandFacts {
     pub(super) is_task: bool,
     /// True if it is an iteration of a shared loop that has neither released nor acquired.
     pub(super) is_plain: bool,
+    /// True if it combines what was reduced, which one thread at a time does.
+    pub(super) is_reducing: bool,
 }
 
 /// A past access to a cell. All of its bytes are in the mask; none are if there is no access.
@@ -61,8 +63,9 @@ impl PastAccess {
         side: RaceSide,
     ) -> Self {
         let Moment { thread, part } = moment;
-        let bits = [side.writes, side.is_atomic, strand.is_own, strand.is_task, strand.is_plain];
-        let facts = bits.into_iter().rev().fold(0, |facts, bit| facts << 1 | u8::from(bit));
+        let of_strand = [strand.is_own, strand.is_task, strand.is_plain, strand.is_reducing];
+        let bits = [side.writes, side.is_atomic].into_iter().chain(of_strand);
+        let facts = bits.rev().fold(0, |facts, bit| facts << 1 | u8::from(bit));
         Self { part, sequence, thread, place: side.place, facts, mask }
     }
 
@@ -78,7 +81,8 @@ impl PastAccess {
 
     /// Returns what matters of its strand.
     pub(super) fn strand(&self) -> StrandFacts {
-        StrandFacts { is_own: self.is(2), is_task: self.is(3), is_plain: self.is(4) }
+        let [is_own, is_task, is_plain, is_reducing] = [2, 3, 4, 5].map(|bit| self.is(bit));
+        StrandFacts { is_own, is_task, is_plain, is_reducing }
     }
 
     fn is(&self, bit: u8) -> bool {
@@ -111,7 +115,7 @@ impl Shadow {
         of.known.iter().all(|known| known.mask == 0) && of.others.is_none()
     }
 
-    /// Drops the past accesses to a cell that are not to be kept, and adds one if it is needed then.
+    /// Drops the past accesses to a cell that are not to be kept, and adds one if it is needed.
     pub(super) fn update(
         &mut self,
         cell: u64,

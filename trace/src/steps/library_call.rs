@@ -9,9 +9,12 @@ pub enum LibraryCall {
     UndeferredTask,
     /// A task is handed to the library, or the rest of an untied one that is running.
     SubmittedTask,
-    /// One thread of a team goes on with what the others do not do: a `master` block, or what it
-    /// does with the results of all.
+    /// One thread of a team goes on with what the others do not do.
     OneOfTeam,
+    /// A thread combines what it reduced with what others did, one at a time.
+    Reduction,
+    /// It has done so.
+    ReductionEnd,
     /// A region begins whose number of threads the program gives.
     GivenTeam,
     /// A loop begins whose iterations wait for each other. A team of one thread reports no waits.
@@ -28,9 +31,9 @@ impl LibraryCall {
             | "__kmpc_task_reduction_get_th_data"
             | "__kmpc_threadprivate_cached" => Some(Self::ThreadNumber),
             "__kmpc_omp_task" => Some(Self::SubmittedTask),
-            "__kmpc_master" | "__kmpc_masked" | "__kmpc_reduce" | "__kmpc_reduce_nowait" => {
-                Some(Self::OneOfTeam)
-            }
+            "__kmpc_master" | "__kmpc_masked" => Some(Self::OneOfTeam),
+            "__kmpc_reduce" | "__kmpc_reduce_nowait" => Some(Self::Reduction),
+            "__kmpc_end_reduce" | "__kmpc_end_reduce_nowait" => Some(Self::ReductionEnd),
             "__kmpc_push_num_threads" | "__kmpc_serialized_parallel" => Some(Self::GivenTeam),
             "__kmpc_doacross_init" => Some(Self::OrderedLoop),
             "__kmpc_omp_task_begin_if0" => Some(Self::UndeferredTask),

@@ -41,7 +41,7 @@ struct Share {
 }
 
 impl SharedLoops {
-    /// Returns the block of a step with which an iteration of a shared loop begins, if there is one.
+    /// Returns the block of a step with which an iteration of a shared loop begins.
     pub(crate) fn iteration(&mut self, step: &Step) -> Option<u32> {
         let path = &step.path.path;
         let last = path.blocks.last().copied();

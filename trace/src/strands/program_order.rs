@@ -130,6 +130,11 @@ impl Strands {
         self.known(thread)?.plain_share()
     }
 
+    /// Returns true if a thread combines what it reduced with what others did, one at a time.
+    pub(crate) fn is_reducing(&self, thread: ThreadId) -> bool {
+        self.known(thread).is_some_and(|state| state.is_reducing)
+    }
+
     /// Returns true if a thread executes an explicit task.
     pub(crate) fn is_task(&self, thread: ThreadId) -> bool {
         let strand = self.known(thread).and_then(|state| state.strands.last());
@@ -386,6 +391,11 @@ impl Strands {
             LibraryCall::UndeferredTask => state.awaits_next = true,
             LibraryCall::GivenTeam => state.gives_next = true,
             LibraryCall::OneOfTeam => state.choose(),
+            LibraryCall::Reduction => {
+                state.choose();
+                state.is_reducing = true;
+            }
+            LibraryCall::ReductionEnd => state.is_reducing = false,
             LibraryCall::OrderedLoop => state.orders_next = true,
             LibraryCall::ThreadNumber => state.choose_memory(),
             LibraryCall::SubmittedTask => {

@@ -29,6 +29,8 @@ pub(super) struct Thread {
     pub(super) orders_next: bool,
     /// True if the program gives the number of threads of the next region.
     pub(super) gives_next: bool,
+    /// True if it combines what it reduced with what others did, under a lock of the library.
+    pub(super) is_reducing: bool,
 }
 
 /// A strand that is not finished.
@@ -141,6 +143,7 @@ impl Thread {
             awaits_next: false,
             orders_next: false,
             gives_next: false,
+            is_reducing: false,
         }
     }
 
@@ -210,6 +213,7 @@ impl Thread {
     /// Ends the current segment. Returns what happens before this point.
     pub(super) fn release(&mut self) -> Token {
         self.choose();
+        self.is_reducing = false;
         let (id, segment) = (self.id, self.segment);
         self.segment += 1;
         let strand = self.top();

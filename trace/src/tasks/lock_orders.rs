@@ -3,8 +3,8 @@
 //! If one thread takes a lock while it has another one, and a second thread takes the two the other
 //! way round, then each may wait for the other. That it did not happen in this run was luck. The
 //! method is that of lock-order graphs with guards (Havelund, 2000): an edge leads from a lock that
-//! a strand has to one that it takes. A cycle is told if its edges are of different threads, nothing
-//! but locks orders them, and no further lock guards two of them.
+//! a strand has to one that it takes. A cycle is told if its edges are of different threads, if
+//! nothing but locks orders them, and if no further lock guards two of them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The critical path of a task graph, and the total work.
+//! The critical path, and the total work.
 //!
 //! The *work* is the sum of all tasks, the *span* that of the heaviest way along what the program
 //! orders, whichever thread executed it. With any number of processors, the speedup is at most
