@@ -4,7 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.real import mapreduce, memory, mpi, openmp, orders, parallel, races, task_forms
+from tests.real import (
+    mapreduce,
+    memory,
+    mpi,
+    openmp,
+    orders,
+    parallel,
+    races,
+    random_orders,
+    task_forms,
+)
 from tests.real.conftest import Found
 
 LEVELS = ("-O0", "-O2")
@@ -24,6 +34,12 @@ def test_races(program: races.Program, home: Path, found: Found) -> None:
 @pytest.mark.parametrize("program", orders.PROGRAMS, ids=lambda program: program.name)
 def test_order(program: orders.Program, level: str, home: Path, found: Found) -> None:
     found(orders.check(program, level, home))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("seed", range(12))
+def test_random_order(seed: int, level: str, home: Path, found: Found) -> None:
+    found(random_orders.check(seed, level, home))
 
 
 @pytest.mark.parametrize("name", openmp.PROGRAMS)

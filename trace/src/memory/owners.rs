@@ -23,7 +23,7 @@ use crate::memory::frees::Frees;
 use crate::memory::lifetimes::{Block, Lifetimes, Verdict};
 use crate::memory::sites::site;
 use crate::memory::vector_clock::VectorClock;
-use crate::order::item::{EndedPath, MemoryAccess};
+use crate::order::item::{CodePlace, EndedPath, MemoryAccess};
 use crate::order::releases::Links;
 use crate::steps::program::Program;
 use counts::model::PathId;
@@ -240,6 +240,14 @@ impl<'a> Owners<'a> {
     /// Returns the owner with a number.
     pub fn owner(&self, id: OwnerId) -> &Owner {
         self.all.get(id.0 as usize).unwrap_or(&Owner::Unknown)
+    }
+
+    /// Returns true if the access at a place is at no line of the source, although its function was
+    /// compiled with debug information. The optimiser reads memory in advance, which the source may
+    /// read on some ways only.
+    pub(super) fn is_made_by_compiler(&self, place: CodePlace) -> bool {
+        place.at == CodePlace::NONE.at
+            && self.program.functions.get(place.function.index()).is_some_and(|of| of.has_lines)
     }
 
     /// Returns the number and the bytes of the blocks that an owner allocated.

@@ -134,6 +134,9 @@ impl Search {
         let last = access.address.saturating_add(access.size - 1);
         let (writes, is_atomic) = (access.writes(), access.is_atomic);
         let side = RaceSide { place: access.place, writes, is_atomic };
+        if !writes && !is_atomic && owners.is_made_by_compiler(access.place) {
+            return;
+        }
         let share = self.orders.strands().plain_share(moment.thread);
         let strand = StrandFacts {
             is_own: self.orders.strands().owns(moment.thread, access.address),

@@ -23,6 +23,8 @@ pub struct TracedFunction {
     pub(super) returns_twice: HashSet<u32>,
     /// The headers of loops with moving addresses.
     pub(super) headers: HashMap<u32, Header>,
+    /// True if any of its accesses is at a line of the source.
+    pub(crate) has_lines: bool,
     /// The addresses of variables that accesses are relative to.
     pub(super) variables: HashMap<u32, u64>,
     tables: OnceLock<Option<PathTables>>,
@@ -93,7 +95,9 @@ impl TracedFunction {
             let place = kept.len() as u32;
             kept.entry(at).or_insert(place);
         };
+        let mut has_lines = false;
         for access in shape.blocks.iter().flat_map(|block| &block.accesses) {
+            has_lines |= access.location.is_some();
             match access.address {
                 Address::None | Address::Recorded | Address::Variable { .. } => {}
                 Address::Offset { block, access, .. } => keep((block, access)),
@@ -113,6 +117,7 @@ impl TracedFunction {
         Self {
             kept,
             headers,
+            has_lines,
             variables,
             returns_twice: blocks.filter(|&block| returns_twice(&shape, block)).collect(),
             function: Function {

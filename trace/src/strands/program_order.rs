@@ -18,7 +18,7 @@ use crate::strands::clock::{StrandClock, Token};
 use crate::strands::critical::Critical;
 use crate::strands::own_memory::OwnMemory;
 use crate::strands::tasks::{Begun, Ended, Tasks};
-use crate::strands::threads::{FIRST, Kind, Member, Strand, Thread};
+use crate::strands::threads::{FIRST, Kind, Member, Strand, Team, Thread};
 use crate::strands::ways::{Ways, Weights};
 
 /// All strands of a program, at a moment of the walk.
@@ -60,8 +60,7 @@ struct Region {
     begun: Token,
     /// The number of threads that were asked for.
     threads: u64,
-    /// True if it has one thread in this run, but could have more.
-    is_alone: bool,
+    team: Team,
     ended: StrandClock,
     /// The iterations of ordered loops that have released others.
     iterations: HashMap<u64, Token>,
@@ -157,6 +156,9 @@ impl Strands {
         self.thread(thread);
         let (states, pointers) = (&mut self.threads, &self.pointers);
         let Some(state) = states.get_mut(thread.index()) else { return false };
+        if state.member().is_some_and(|member| member.team == Team::One) {
+            return true;
+        }
         let memory = &mut state.top().memory;
         memory.set_floor(pointers);
         let is_own = memory.contains(address);
@@ -206,9 +208,13 @@ impl Strands {
         match of {
             Operation::ParallelBegin => {
                 let is_given = std::mem::take(&mut state.gives_next);
-                let is_alone = other == 1 && !is_given;
+                let team = match (other, is_given) {
+                    (1, true) => Team::One,
+                    (1, false) => Team::Alone,
+                    _ => Team::Several,
+                };
                 let begun = token.clone();
-                let region = Region { begun, threads: other, is_alone, ..Region::default() };
+                let region = Region { begun, threads: other, team, ..Region::default() };
                 self.regions.insert(object, region);
             }
             Operation::MemberEnd => {
@@ -419,7 +425,7 @@ impl Strands {
     /// Begins a thread's part of a region.
     fn begin_part(&mut self, thread: ThreadId, region: u64) {
         let of = self.regions.entry(region).or_default();
-        let member = Member::of(region, of.threads, of.is_alone, of.begun.clone());
+        let member = Member::of(region, of.threads, of.team, of.begun.clone());
         let left = self.thread(thread).begin_part(member);
         self.left.extend(left);
     }

@@ -58,6 +58,18 @@ pub(super) enum Kind {
     Task(u64),
 }
 
+/// How many threads execute a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Team {
+    /// Several, or it is not known.
+    #[default]
+    Several,
+    /// One in this run, but there could be more.
+    Alone,
+    /// One, since the program says so.
+    One,
+}
+
 /// A thread's part of a parallel region.
 #[derive(Debug)]
 pub(super) struct Member {
@@ -66,8 +78,7 @@ pub(super) struct Member {
     threads: u64,
     /// True if its part of the region has ended.
     pub(super) is_over: bool,
-    /// True if the region has one thread in this run, but could have more.
-    is_alone: bool,
+    pub(super) team: Team,
     /// True if all threads of the team have done the same since the last barrier.
     is_alike: bool,
     /// The number of its implicit task, once it is known.
@@ -116,13 +127,12 @@ impl Strand {
 
 impl Member {
     /// Returns a part of a region that begins now, for which this number of threads was asked for.
-    /// `is_alone` is true if the region has one thread in this run, but could have more.
-    pub(super) fn of(region: u64, threads: u64, is_alone: bool, begun: Token) -> Self {
+    pub(super) fn of(region: u64, threads: u64, team: Team, begun: Token) -> Self {
         Self {
             region,
             threads,
             is_over: false,
-            is_alone,
+            team,
             is_alike: true,
             task: None,
             common: begun,
@@ -187,7 +197,10 @@ impl Thread {
     pub(super) fn is_repeated(&self) -> bool {
         self.strands.last().is_some_and(|strand| match &strand.kind {
             Kind::Member(member) => {
-                member.is_alone && member.is_alike && !member.is_over && !strand.memory.is_by_number
+                member.team == Team::Alone
+                    && member.is_alike
+                    && !member.is_over
+                    && !strand.memory.is_by_number
             }
             _ => false,
         })
