@@ -54,7 +54,7 @@ PYTEST := "$(SCRATCH)/test/bin/python" -m pytest --verbose --durations=25 \
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
 .PHONY: build tools setup demo test test-all test-unit test-with-tree test-real pictures lint \
-	lint-quick format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz \
+	lint-quick format advisories bench bench-traces race-scores bench-diff ablation bound moving points projects fuzz \
 	fuzz-input torture soak mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
@@ -113,6 +113,9 @@ bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 
 bench-traces: setup-test build ## measure what traces cost (QUICK=1: kernels alone)
 	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md $(BENCH_FLAGS)
+
+race-scores: setup-test build ## how well races are found, beside ThreadSanitizer (two minutes)
+	$(PYTHON) -m tests.bench.race_scores
 
 bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: docs/benchmarks.json)
 	@$(PYTHON) -m tests.bench.bench --diff $(OLD) $(or $(NEW),docs/benchmarks.json)

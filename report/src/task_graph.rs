@@ -1,11 +1,14 @@
 //! The task graph of a trace, as the text, the page and the exports show it.
 
+use pathformat::trace::Operation;
 use trace::file::Trace;
-use trace::ids::ThreadId;
+use trace::ids::{TaskId, ThreadId};
 use trace::order::item::CodePlace;
 use trace::steps::program::Program;
 use trace::task_analysis::TaskAnalysis;
 use trace::tasks::imbalance::Meeting;
+
+use crate::show::notation::base_name;
 
 /// A task graph with its trace.
 #[derive(Clone, Copy)]
@@ -50,6 +53,23 @@ pub struct BarrierUse<'a> {
     pub lost: u64,
     /// The number of times that each thread came last, in the order of the threads.
     pub last: Vec<(ThreadId, u64)>,
+}
+
+/// Returns what ends a task, in words: the operation, its object, and the line.
+pub fn end_name(report: &TaskGraphReport<'_>, task: TaskId) -> String {
+    let TaskGraphReport { program, analysis, .. } = report;
+    let Some(end) = analysis.tasks.graph.end(task) else { return "running".into() };
+    let mut name = end.operation.map_or("end", Operation::name).replace('_', " ");
+    if end.object != 0 {
+        match analysis.lock_names.name(end.object) {
+            Some(object) => name += &format!(" {object}"),
+            None => name += &format!(" {:#x}", end.object),
+        }
+    }
+    if let Some(at) = program.end_of_path(end.place) {
+        name += &format!(" at {} {}:{}", at.function, base_name(&at.file), at.line);
+    }
+    name
 }
 
 /// Returns the locks of a task graph, those with the longest waits first.

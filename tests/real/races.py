@@ -203,6 +203,31 @@ def rows(trace: Path) -> list[dict]:
     return tables(trace)["races"]
 
 
+def check_calls(home: Path) -> str:
+    """Fails unless both sides of a race say how their functions were called."""
+    lines = START.count("\n") + 1
+    source = home / "calls.c"
+    source.write_text(
+        START
+        + "void inner(int by) { x += by; }\n"
+        + "void *first(void *unused) {\n  inner(1);\n  return unused;\n}\n"
+        + "void *second(void *unused) {\n  inner(2);\n  return unused;\n}\n"
+        + "int main(void) {\n  pthread_t one;\n  pthread_create(&one, 0, first, 0);\n"
+        + "  second(0);\n  pthread_join(one, 0);\n}\n"
+    )
+    run([PATHCC, "-g", "-O0", "-pthread", "-fpath-mode=trace", source, "-o", "calls"], home)
+    run(["./calls"], home, env=environment(PATHCC_PROFILE=str(home)))
+    (trace,) = home.glob("*.pathtrace")
+    command = [PATHPROF, "trace", "races", "--calls", "--format", "json", trace]
+    (_, calls) = json.loads(run(command, home))["tables"]
+    called = {row["called_at"] for row in calls["rows"] if row["pair"] == 1}
+    expected = {f"first calls.c:{lines + 2}", f"second calls.c:{lines + 6}"}
+    expected.add(f"main calls.c:{lines + 12}")
+    if called != expected:
+        raise CheckFailed(f"the functions are called at {called}, not at {expected}")
+    return "both sides"
+
+
 def told_pairs(trace: Path) -> set[frozenset[int]]:
     """The pairs of lines that pathprof tells."""
     # The object has the line that allocated it.

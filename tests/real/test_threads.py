@@ -30,6 +30,10 @@ def test_races(program: races.Program, home: Path, found: Found) -> None:
     found(races.check(program, home))
 
 
+def test_calls_of_races(home: Path, found: Found) -> None:
+    found(races.check_calls(home))
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("program", orders.PROGRAMS, ids=lambda program: program.name)
 def test_order(program: orders.Program, level: str, home: Path, found: Found) -> None:

@@ -49,8 +49,17 @@ id! {
     FunctionId
 }
 id! {
+    /// A stack of calls, by its number in a [`CallTree`](crate::steps::call_tree::CallTree).
+    StackId
+}
+id! {
     /// A task, by its number in the graph.
     TaskId
+}
+
+impl StackId {
+    /// No stack.
+    pub const NONE: Self = Self(u32::MAX);
 }
 
 impl FunctionId {

@@ -1,5 +1,8 @@
 //! The races of a trace with everything that is shown of them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use profile::observer::Observer;
 
 use crate::file::Trace;
@@ -9,8 +12,9 @@ use crate::memory::owner_names::OwnerNames;
 use crate::memory::owner_walk::Attribution;
 use crate::memory::owners::Owners;
 use crate::memory::races::Races;
-use crate::order::source::{Detail, inputs};
+use crate::order::source::{Detail, inputs, inputs_with_calls};
 use crate::order::walk::walk;
+use crate::steps::call_tree::CallTree;
 use crate::steps::program::Program;
 use crate::steps::time::Times;
 use crate::tasks::lock_orders::{LockOrderSearch, LockOrders};
@@ -20,6 +24,8 @@ use crate::tasks::lock_orders::{LockOrderSearch, LockOrders};
 pub struct RaceAnalysis<'a> {
     /// The races.
     pub races: Races<'a>,
+    /// The stacks of calls.
+    pub calls: CallTree,
     /// The orders in which locks were taken.
     pub lock_orders: LockOrders,
     /// The names of the locks, if any orders are shown.
@@ -52,9 +58,10 @@ impl<'a> RaceAnalysis<'a> {
             lock_names = search.names(&owners, &OwnerNames::of(trace, program));
         }
 
-        let streams = inputs(trace, program, times, Detail::Accesses, observer);
+        let calls = Rc::new(RefCell::new(CallTree::default()));
+        let streams = inputs_with_calls(trace, program, times, observer, &calls);
         let owners = Owners::of(program, frees, trace.run.partial);
-        let races = Races::of(streams, owners, lock_orders.has_turns);
-        Self { races, lock_orders, lock_names }
+        let races = Races::of(streams, owners, lock_orders.has_turns, calls.clone());
+        Self { races, calls: calls.take(), lock_orders, lock_names }
     }
 }

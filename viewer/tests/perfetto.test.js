@@ -79,10 +79,10 @@ async function processed(page) {
         };
         const slices = await ask(
             `select extract_arg(slice.arg_set_id, 'args.task') as task, slice.id as slice,
-                 slice.name as name, tid, ts, dur
+                 slice.category as kind, slice.name as name, tid, ts, dur
              from slice join thread_track on slice.track_id = thread_track.id
              join thread using (utid)`,
-            { task: 0, slice: 0, name: "str", tid: 0, ts: 0n, dur: 0n },
+            { task: 0, slice: 0, kind: "str", name: "str", tid: 0, ts: 0n, dur: 0n },
         );
         const flows = await ask("select slice_out, slice_in from flow", {
             slice_out: 0,
@@ -94,7 +94,7 @@ async function processed(page) {
         const number = new Map(slices.map(([task, slice]) => [slice, task]));
         return {
             tasks: slices
-                .map(([task, , name, tid, ts, dur]) => [task, name, tid, Number(ts), Number(dur)])
+                .map(([task, , kind, , tid, ts, dur]) => [task, kind, tid, Number(ts), Number(dur)])
                 .sort((one, other) => one[0] - other[0]),
             edges: flows.map(([from, to]) => [number.get(from), number.get(to)]),
             errors,

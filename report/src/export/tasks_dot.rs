@@ -2,16 +2,18 @@
 
 use std::io::{Result, Write};
 
-use trace::ids::TaskId;
 use trace::order::releases::Link;
-use trace::tasks::graph::Graph;
+use trace::tasks::builder::Tasks;
 
-/// Writes a graph. The tasks on the way are drawn bold.
+use crate::task_graph::{TaskGraphReport, end_name};
+
+/// Writes a graph. Each task has the name of what ends it. Those on the critical path are bold.
 ///
 /// # Errors
 /// The errors of `out`.
-pub fn write(graph: &Graph, way: &[TaskId], out: &mut dyn Write) -> Result<()> {
-    let mut way = way.to_vec();
+pub fn write(report: &TaskGraphReport<'_>, out: &mut dyn Write) -> Result<()> {
+    let Tasks { graph, by_time, .. } = &report.analysis.tasks;
+    let mut way = by_time.way.clone();
     way.sort_unstable();
     writeln!(out, "digraph tasks {{\n  node [shape=box, fontname=\"sans-serif\"];")?;
     for (id, task) in graph.tasks() {
@@ -21,7 +23,7 @@ pub fn write(graph: &Graph, way: &[TaskId], out: &mut dyn Write) -> Result<()> {
             "  t{id} [label=\"{}.{} {}\\n{} instructions\\n{} ns\"{bold}];",
             task.thread,
             task.index,
-            graph.kind(id).name(),
+            end_name(report, id).replace(['\\', '"'], "_"),
             task.actions.instructions,
             task.duration()
         )?;

@@ -1,5 +1,6 @@
 //! Writes a task graph as the events of a Chrome trace, which Perfetto and others show: a slice for
-//! each task, and an arrow for each edge between threads. Times are in microseconds.
+//! each task, and an arrow for each edge between threads. A slice has the name of what ends its
+//! task, and its kind as category. Times are in microseconds.
 //!
 //! An end of an arrow belongs to the slice that is open at that time in its thread. One task may
 //! end in the nanosecond in which the next begins, so the order of events decides: a slice is a
@@ -12,18 +13,19 @@ use serde_json::{Value, json};
 use trace::file::Stream;
 use trace::ids::{TaskId, ThreadId};
 use trace::order::releases::Link;
-use trace::tasks::graph::Graph;
+
+use crate::task_graph::{TaskGraphReport, end_name};
 
 /// Writes the graph of a process.
 ///
 /// # Errors
 /// The errors of `out`.
 pub fn write(
-    graph: &Graph,
-    process: u32,
+    report: &TaskGraphReport<'_>,
     threads: &[Vec<&Stream>],
     out: &mut dyn Write,
 ) -> Result<()> {
+    let (graph, process) = (&report.analysis.tasks.graph, report.trace.run.pid);
     let begin = graph.tasks().map(|(_, task)| task.begin).min().unwrap_or_default();
     let micros = |time: u64| time.saturating_sub(begin) as f64 / 1000.0;
     let number = |thread: ThreadId| {
@@ -63,7 +65,7 @@ pub fn write(
         let (begin, end) = (micros(task.begin), micros(task.end));
         put(
             json!({
-                "ph": "B", "name": graph.kind(id).name(), "cat": "task", "pid": process,
+                "ph": "B", "name": end_name(report, id), "cat": graph.kind(id).name(), "pid": process,
                 "tid": tid, "ts": begin,
                 "args": {
                     "task": id,

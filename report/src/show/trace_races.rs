@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use profile::escape::terminal;
 use trace::file::Trace;
-use trace::ids::{FunctionId, ThreadId};
+use trace::ids::{FunctionId, StackId, ThreadId};
 use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::Owner;
 use trace::memory::race_side::RaceSide;
@@ -34,6 +34,8 @@ pub struct RaceChoice {
     pub suppressions: Suppressions,
     /// The number of pairs that are shown of each kind, 0 for all.
     pub top: usize,
+    /// True if the stacks of calls are shown.
+    pub calls: bool,
 }
 
 /// What is shown of races, and how many there are of what was chosen.
@@ -95,8 +97,14 @@ pub fn page(
         tables: vec![context.table("races", "races", &pairs, nothing.into())],
         remarks: Vec::new(),
     };
+    if choice.calls {
+        document.tables.extend(context.call_table("calls", &pairs));
+    }
     if !possible.is_empty() {
         document.tables.push(context.table("possible", "possible", &possible, String::new()));
+        if choice.calls {
+            document.tables.extend(context.call_table("possible_calls", &possible));
+        }
         document.remarks.push(Remark::note(
             "what is possible was ordered by the turns in which threads took locks: in another run \
              they may take them the other way round",
@@ -208,6 +216,44 @@ impl Context<'_> {
             notes: left_out(top, all, &plural(all, "pair")).into_iter().collect(),
             empty,
         }
+    }
+
+    /// Returns the stacks of calls of the first race of each pair, the innermost function first;
+    /// nothing if there are no pairs.
+    fn call_table(&self, name: &'static str, pairs: &[(PairKey, Pair)]) -> Option<Table<'static>> {
+        let (top, all) = (self.choice.top, pairs.len());
+        let shown = (1u64..).zip(pairs.iter().take(shown(top, all)));
+        let rows = shown.flat_map(|(number, (_, pair))| {
+            let (one, other) = pair.race.stacks;
+            [("one", one), ("other", other)].into_iter().flat_map(move |(side, stack)| {
+                self.callers(stack).into_iter().map(move |caller| {
+                    let side = Cell::Text(side.into());
+                    Row::from(vec![Cell::Number(number.into()), side, Cell::Text(caller)])
+                })
+            })
+        });
+        let rows: Vec<Row<'static>> = rows.collect();
+        (!pairs.is_empty()).then(|| Table {
+            name,
+            columns: vec![
+                Column::new("pair", CellKind::Number),
+                Column::new("access", CellKind::Text),
+                Column::new("called at", CellKind::Text).key("called_at").stacked(),
+            ],
+            rows,
+            notes: Vec::new(),
+            empty: "No traced function called these.".into(),
+        })
+    }
+
+    /// Returns where the functions on a stack were called, the innermost one first.
+    fn callers(&self, stack: StackId) -> Vec<String> {
+        let calls = &self.analysis.calls;
+        let frames: Vec<_> = calls.frames(stack).collect();
+        let called = frames
+            .windows(2)
+            .map(|two| self.at(CodePlace { function: two[1].function, at: two[0].call }));
+        called.collect()
     }
 
     /// Returns the cycles of locks that are not suppressed, and the number of the others. Cycles at

@@ -5,7 +5,7 @@ use counts::model::PathId;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
-use crate::ids::{FunctionId, ThreadId};
+use crate::ids::{FunctionId, StackId, ThreadId};
 use crate::memory::frees::Frees;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Owner, OwnerLookup, Owners};
@@ -49,6 +49,7 @@ fn touch(block: &Block, offset: u64) -> MemoryAccess {
         // The expected owner.
         place: CodePlace { function: FunctionId(0), at: block.number },
         is_atomic: false,
+        stack: StackId::NONE,
         before: 0,
         after: 0,
     }

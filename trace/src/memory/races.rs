@@ -10,12 +10,13 @@
 //! (`strands`). Of the iterations of a loop that a thread executes, two of each kind are kept for a
 //! byte: what races with another one races with one of them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
-use crate::ids::{Moment, ThreadId};
+use crate::ids::{Moment, StackId, ThreadId};
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Owner, OwnerLookup, Owners};
 use crate::memory::race_side::RaceSide;
@@ -23,6 +24,7 @@ use crate::memory::shadow::{CELL, PastAccess, Shadow, StrandFacts};
 use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::walk::{OperationEvent, Streams};
+use crate::steps::call_tree::CallTree;
 use crate::strands::two_orders::{Ordered, Tokens, TwoOrders};
 
 /// The number of iterations of a share that are kept for a byte.
@@ -38,8 +40,10 @@ pub struct Race {
     pub count: u64,
     /// The first byte of the first race.
     pub address: u64,
-    /// The two threads of the first race.
+    /// The threads of the two sides in the first race.
     pub threads: (ThreadId, ThreadId),
+    /// The stacks of calls of the two sides in the first race.
+    pub stacks: (StackId, StackId),
     /// The owner of that byte.
     pub object: OwnerLookup,
 }
@@ -73,6 +77,8 @@ struct Search {
     count: u64,
     missing: u64,
     orders: TwoOrders,
+    /// The stacks of calls.
+    calls: Rc<RefCell<CallTree>>,
     /// The atomic access that has released and not yet acquired, by thread.
     pending: HashMap<ThreadId, Pending>,
     /// The number of cells that were accessed.
@@ -106,14 +112,16 @@ struct Pending {
 
 impl<'a> Races<'a> {
     /// Finds the races between the accesses of these streams. `has_turns` is true if the turns in
-    /// which locks are taken order them.
+    /// which locks are taken order them. `calls` has the stacks of calls of the streams.
     pub fn of<I: Iterator<Item = Item>>(
         streams: Streams<I>,
         owners: Owners<'a>,
         has_turns: bool,
+        calls: Rc<RefCell<CallTree>>,
     ) -> Self {
         let orders = TwoOrders::new(has_turns);
-        let mut search = Search { missing: streams.missing(), orders, ..Search::default() };
+        let missing = streams.missing();
+        let mut search = Search { missing, orders, calls, ..Search::default() };
         let owners = walk_with_owners(streams, owners, &mut search);
         let Search { pairs, mut possible, count, missing, sequence, .. } = search;
         possible.retain(|pair, _| !pairs.contains_key(pair));
@@ -137,6 +145,7 @@ impl Search {
         if !writes && !is_atomic && owners.is_made_by_compiler(access.place) {
             return;
         }
+        let access_stack = access.stack;
         let share = self.orders.strands().plain_share(moment.thread);
         let strand = StrandFacts {
             is_own: self.orders.strands().owns(moment.thread, access.address),
@@ -153,7 +162,7 @@ impl Search {
             let to = last.min(cell * CELL + (CELL - 1)) % CELL;
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
-            let access = PastAccess::new(moment, strand, self.sequence, mask, side);
+            let access = PastAccess::new(moment, strand, self.sequence, mask, access_stack, side);
             self.access_cell(owners, cell, access, known, share);
             if repeats {
                 self.repeat(owners, &access, cell * CELL + from);
@@ -174,8 +183,8 @@ impl Search {
         {
             self.stacks.entry(stack).or_default().push(cell);
         }
-        let (second, own) = (now.side(), now.strand());
-        self.orders.access(now.thread, cell, now.mask, second.writes);
+        let (writes, is_atomic, own) = (now.writes(), now.is_atomic(), now.strand());
+        self.orders.access(now.thread, cell, now.mask, writes);
         let orders = &self.orders;
         for (thread, pending) in &mut self.pending {
             if *thread != now.thread && orders.knows(now.thread, pending.moment) {
@@ -189,9 +198,8 @@ impl Search {
             let ordered = orders.ordered(now.thread, then.moment());
             let is_before = is_private || ordered == Ordered::Always;
             let both = then.mask & now.mask;
-            let first = then.side();
-            let conflict = (first.writes || second.writes)
-                && !(first.is_atomic && second.is_atomic)
+            let conflict = (then.writes() || writes)
+                && !(then.is_atomic() && is_atomic)
                 && !(then.strand().is_reducing && own.is_reducing);
             if !is_before && both != 0 && conflict {
                 let known = behind.and_then(|behind| behind.get(&then.thread));
@@ -201,18 +209,17 @@ impl Search {
                     found.push((*then, address, ordered));
                 }
             }
-            let is_stronger = |strong: RaceSide, weak: RaceSide| {
-                (strong.writes || !weak.writes) && (weak.is_atomic || !strong.is_atomic)
+            let is_stronger = |strong: &PastAccess, weak: &PastAccess| {
+                (strong.writes() || !weak.writes()) && (weak.is_atomic() || !strong.is_atomic())
             };
             let is_sibling = then.thread == now.thread
                 && then.strand().is_plain
                 && share.is_some_and(|share| then.part >= share);
-            if !is_before && is_sibling && now.mask & !then.mask == 0 && is_stronger(first, second)
-            {
+            if !is_before && is_sibling && now.mask & !then.mask == 0 && is_stronger(then, &now) {
                 siblings.set(siblings.get() + 1);
             }
             // Later accesses that race with it race with this one, too.
-            let is_weaker = then.mask & !now.mask == 0 && is_stronger(second, first);
+            let is_weaker = then.mask & !now.mask == 0 && is_stronger(&now, then);
             !(is_before && is_weaker)
         };
         self.shadow.update(cell, now, is_kept, || siblings.get() < SIBLINGS);
@@ -256,17 +263,20 @@ impl Search {
         ordered: Ordered,
     ) {
         let pairs = if ordered == Ordered::Not { &mut self.pairs } else { &mut self.possible };
-        let (first, second) = (then.side(), now.side());
+        let calls = self.calls.borrow();
+        let (first, second) = (then.side(&calls), now.side(&calls));
+        let is_in_turn = first <= second;
+        let (one, other) = if is_in_turn { (then, now) } else { (now, then) };
         let pair = (first.min(second), first.max(second));
         self.count += u64::from(ordered == Ordered::Not);
         if pairs.len() < MOST || pairs.contains_key(&pair) {
-            let threads = (then.thread, now.thread);
+            let (threads, stacks) = ((one.thread, other.thread), (one.stack, other.stack));
             let race = pairs.entry(pair).or_insert_with(|| {
                 let found = owners.find(now.thread, address);
                 // The earlier access may have a sure result: the owner has not changed since.
                 let first = if found.is_sure { found } else { owners.search(then.thread, address) };
                 let object = if first.is_sure { first } else { found };
-                Race { count: 0, address, threads, object }
+                Race { count: 0, address, threads, stacks, object }
             });
             race.count += 1;
         }

@@ -6,10 +6,11 @@
 
 use std::ops::RangeInclusive;
 
-use crate::ids::{Moment, ThreadId};
+use crate::ids::{Moment, StackId, ThreadId};
 use crate::memory::race_side::RaceSide;
 use crate::order::item::CodePlace;
 use crate::paged::Paged;
+use crate::steps::call_tree::CallTree;
 
 /// The number of bytes in a cell.
 pub(super) const CELL: u64 = 8;
@@ -35,7 +36,10 @@ pub(super) struct PastAccess {
     /// The sequence number of the access.
     pub(super) sequence: u64,
     pub(super) thread: ThreadId,
-    place: CodePlace,
+    /// The stack of calls.
+    pub(super) stack: StackId,
+    /// The place in the innermost function, as in a [`CodePlace`](crate::order::item::CodePlace).
+    at: u32,
     /// What is true of it: bits.
     facts: u8,
     /// The bytes that it accesses.
@@ -49,7 +53,8 @@ impl PastAccess {
         part: 0,
         sequence: 0,
         thread: ThreadId(0),
-        place: CodePlace::NONE,
+        stack: StackId::NONE,
+        at: u32::MAX,
         facts: 0,
         mask: 0,
     };
@@ -60,13 +65,14 @@ impl PastAccess {
         strand: StrandFacts,
         sequence: u64,
         mask: u8,
+        stack: StackId,
         side: RaceSide,
     ) -> Self {
         let Moment { thread, part } = moment;
         let of_strand = [strand.is_own, strand.is_task, strand.is_plain, strand.is_reducing];
         let bits = [side.writes, side.is_atomic].into_iter().chain(of_strand);
         let facts = bits.rev().fold(0, |facts, bit| facts << 1 | u8::from(bit));
-        Self { part, sequence, thread, place: side.place, facts, mask }
+        Self { part, sequence, thread, stack, at: side.place.at, facts, mask }
     }
 
     /// Returns the moment at which it happened.
@@ -75,8 +81,19 @@ impl PastAccess {
     }
 
     /// Returns its side of a race.
-    pub(super) fn side(&self) -> RaceSide {
-        RaceSide { place: self.place, writes: self.is(0), is_atomic: self.is(1) }
+    pub(super) fn side(&self, calls: &CallTree) -> RaceSide {
+        let place = CodePlace { function: calls.function(self.stack), at: self.at };
+        RaceSide { place, writes: self.writes(), is_atomic: self.is_atomic() }
+    }
+
+    /// Returns true if it writes.
+    pub(super) fn writes(&self) -> bool {
+        self.is(0)
+    }
+
+    /// Returns true if it is atomic.
+    pub(super) fn is_atomic(&self) -> bool {
+        self.is(1)
     }
 
     /// Returns what matters of its strand.
@@ -161,7 +178,7 @@ mod tests {
     fn access(thread: u32, mask: u8) -> PastAccess {
         let side = RaceSide { place: CodePlace::NONE, writes: true, is_atomic: false };
         let moment = Moment { thread: ThreadId(thread), part: 1 };
-        PastAccess::new(moment, StrandFacts::default(), 0, mask, side)
+        PastAccess::new(moment, StrandFacts::default(), 0, mask, StackId::NONE, side)
     }
 
     /// Returns the threads of the past accesses to a cell.

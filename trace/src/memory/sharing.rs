@@ -282,12 +282,20 @@ mod tests {
     use pathformat::manifest::AccessKind;
 
     use super::*;
-    use crate::ids::FunctionId;
+    use crate::ids::{FunctionId, StackId};
 
     fn touch(sharing: &mut Sharing, thread: u32, kind: AccessKind, at: u64, size: u64) {
         let place = CodePlace { function: FunctionId(0), at: thread };
-        let access =
-            MemoryAccess { address: at, size, kind, place, is_atomic: false, before: 0, after: 0 };
+        let access = MemoryAccess {
+            address: at,
+            size,
+            kind,
+            place,
+            is_atomic: false,
+            stack: StackId::NONE,
+            before: 0,
+            after: 0,
+        };
         let mask = ((1 << size) - 1) << (at % 64);
         // Nothing orders the threads.
         let mut clock = VectorClock::default();
@@ -339,6 +347,7 @@ mod tests {
                 kind,
                 place,
                 is_atomic: false,
+                stack: StackId::NONE,
                 before: 0,
                 after: 0,
             };

@@ -2,11 +2,12 @@
 
 use counts::model::PathId;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Operation, Synchronisation};
 
-use crate::ids::{FunctionId, ThreadId};
+use crate::ids::{FunctionId, StackId, ThreadId};
 use crate::memory::frees::Frees;
 use crate::memory::owners::Owners;
 use crate::memory::races::Races;
@@ -46,6 +47,7 @@ fn touch(random: &mut Random, number: u32) -> MemoryAccess {
         // Each access has a place of its own.
         place: CodePlace { function: FunctionId(0), at: number },
         is_atomic: false,
+        stack: StackId::NONE,
         before: 0,
         after: 0,
     }
@@ -204,8 +206,12 @@ fn races_are_those_that_a_search_finds() {
     for seed in 1..4000 {
         let program = program(seed);
         let expected = searched(&program);
-        let races =
-            Races::of(inputs(&program), Owners::of(&nothing, Frees::default(), false), true);
+        let races = Races::of(
+            inputs(&program),
+            Owners::of(&nothing, Frees::default(), false),
+            true,
+            Rc::default(),
+        );
         let cells: BTreeSet<u64> = expected.iter().map(|byte| byte / 8).collect();
         let found: BTreeSet<u64> = races.pairs.values().map(|race| race.address / 8).collect();
         assert_eq!(found, cells, "seed {seed}: {program:?}");
@@ -228,6 +234,7 @@ fn memory_with_a_new_owner_has_no_history() {
             kind,
             place,
             is_atomic: false,
+            stack: StackId::NONE,
             before: 0,
             after: 0,
         }];
@@ -269,7 +276,11 @@ fn memory_with_a_new_owner_has_no_history() {
                 items: items.into_iter(),
             });
             let owners = Owners::of(&nothing, Frees::default(), false);
-            assert_eq!(Races::of(inputs.collect(), owners, true).count > 0, races, "{streams:?}");
+            assert_eq!(
+                Races::of(inputs.collect(), owners, true, Rc::default()).count > 0,
+                races,
+                "{streams:?}"
+            );
         }
     }
 }

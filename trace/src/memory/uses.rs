@@ -276,6 +276,7 @@ mod tests {
     use counts::model::PathId;
     use pathformat::manifest::AccessKind;
 
+    use crate::ids::StackId;
     use crate::order::item::{Actions, CodePlace, EndedPath};
     use crate::order::walk::Input;
     use crate::steps::program::Program;
@@ -288,6 +289,7 @@ mod tests {
             kind: AccessKind::Load,
             place: CodePlace { function: FunctionId(0), at: 0 },
             is_atomic: false,
+            stack: StackId::NONE,
             before: 0,
             after: 0,
         };

@@ -3,7 +3,7 @@
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Synchronisation};
 
-use crate::ids::FunctionId;
+use crate::ids::{FunctionId, StackId};
 use crate::steps::library_call::LibraryCall;
 use counts::model::PathId;
 
@@ -114,6 +114,8 @@ pub struct MemoryAccess {
     pub place: CodePlace,
     /// True if it is atomic, so that it never races with other atomic accesses.
     pub is_atomic: bool,
+    /// The stack of calls, if those are wanted.
+    pub stack: StackId,
     /// The ticket before it, 0 if there is none.
     pub before: u64,
     /// The ticket after it, 0 if there is none.

@@ -1,6 +1,8 @@
 //! Reads the actions of streams from a trace.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 use pathformat::manifest::AccessKind;
 use profile::observer::Observer;
@@ -10,6 +12,7 @@ use crate::file::{Stream, Trace};
 use crate::ids::{StreamId, ThreadId};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::walk::{Input, Streams};
+use crate::steps::call_tree::CallTree;
 use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 use crate::steps::shared_loops::SharedLoops;
@@ -111,7 +114,28 @@ pub fn inputs<'a>(
     Streams { inputs, is_partial: trace.run.partial }
 }
 
+/// As [`inputs`], with each access, whose stacks of calls are added to a tree.
+pub(crate) fn inputs_with_calls<'a>(
+    trace: &'a Trace,
+    program: &'a Program,
+    times: &Times,
+    observer: &'a dyn Observer,
+    calls: &Rc<RefCell<CallTree>>,
+) -> Streams<Items<'a>> {
+    let mut streams = inputs(trace, program, times, Detail::Accesses, observer);
+    for input in &mut streams.inputs {
+        input.items.add_calls(calls);
+    }
+    streams
+}
+
 impl<'a> Items<'a> {
+    fn add_calls(&mut self, calls: &Rc<RefCell<CallTree>>) {
+        if let Source::Accesses(steps, _) = &mut self.records {
+            steps.add_calls(calls.clone());
+        }
+    }
+
     /// Returns the actions of a stream. Reports each chunk to the observer.
     fn of(
         trace: &'a Trace,
@@ -166,6 +190,7 @@ fn put(step: &Step, only_orders: bool, iteration: Option<u32>, ready: &mut VecDe
             kind: accessed.kind,
             place: CodePlace { function, at: accessed.location },
             is_atomic: accessed.is_atomic,
+            stack: step.stack,
             before: before.unwrap_or_default(),
             after: after.unwrap_or_default(),
         };

@@ -13,10 +13,14 @@
 //!
 //! If none matches, records are missing, and a new activation begins without a known start.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use counts::model::{End, Start};
 
 use crate::fast_map::FastMap;
-use crate::ids::FunctionId;
+use crate::ids::{FunctionId, StackId};
+use crate::steps::call_tree::CallTree;
 use crate::steps::program::Program;
 use crate::steps::traced_path::{ADDRESS_BITS, AccessAddress, AccessStride, Arrival, TracedPath};
 
@@ -33,6 +37,8 @@ pub(super) struct Activations {
     begun: u64,
     /// The number of activations on the stack, by function.
     of_function: FastMap<FunctionId, usize>,
+    /// The stacks of calls, if they are wanted.
+    calls: Option<Rc<RefCell<CallTree>>>,
 }
 
 /// An activation of a function.
@@ -41,6 +47,8 @@ pub(super) struct Activation {
     /// Its number in the stream, from 0.
     pub(super) number: u64,
     function: FunctionId,
+    /// Its stack of calls, if those are wanted.
+    pub(super) stack: StackId,
     /// True if the trace has it from its beginning.
     pub(super) is_whole: bool,
     /// The edge of the acyclic graph that its last path ended with.
@@ -76,6 +84,11 @@ impl Kept {
 }
 
 impl Activations {
+    /// Returns those of a stream that has not begun, which adds its stacks of calls to a tree.
+    pub(super) fn with_calls(calls: Rc<RefCell<CallTree>>) -> Self {
+        Self { calls: Some(calls), ..Self::default() }
+    }
+
     /// Clears the stack, since records are missing.
     pub(super) fn clear(&mut self) {
         self.stack.clear();
@@ -142,9 +155,15 @@ impl Activations {
                 self.forgotten += 1;
             }
         }
+        let stack = self.calls.as_ref().map_or(StackId::NONE, |calls| {
+            let caller = self.stack.last().map(|caller| (caller.stack, caller.last_block));
+            let (caller, call) = caller.unwrap_or((StackId::NONE, None));
+            calls.borrow_mut().enter(caller, call.unwrap_or(u32::MAX), path.function)
+        });
         self.stack.push(Activation {
             number: self.begun,
             function: path.function,
+            stack,
             is_whole: path.path.start == Start::Entry,
             last: None,
             is_calling: false,

@@ -1,6 +1,8 @@
 //! The steps of a thread: the path, its activation, and its accesses.
 
+use std::cell::RefCell;
 use std::mem::take;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use pathformat::manifest::{AccessKind, Tickets};
@@ -9,7 +11,9 @@ use profile::observer::Observer;
 
 use crate::file::event::Event;
 use crate::file::{Stream, Trace};
+use crate::ids::StackId;
 use crate::steps::activations::Activations;
+use crate::steps::call_tree::CallTree;
 use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 use crate::steps::traced_path::{AccessAddress, TracedPath, number};
@@ -32,6 +36,8 @@ pub struct Step {
     pub activation: u64,
     /// The number of known activations below it on the stack.
     pub depth: usize,
+    /// Its stack of calls, if those are wanted.
+    pub(crate) stack: StackId,
     /// True if the trace has the activation from its beginning.
     pub is_whole: bool,
     /// The path.
@@ -84,6 +90,11 @@ impl<'a> Steps<'a> {
         let chunks = Chunks::new(trace, program, stream, observer);
         let activations = Activations::default();
         Self { chunks, program, activations, again: None, spare: Vec::new() }
+    }
+
+    /// Begins to add the stacks of calls of the stream, which has not begun, to a tree.
+    pub(crate) fn add_calls(&mut self, calls: Rc<RefCell<CallTree>>) {
+        self.activations = Activations::with_calls(calls);
     }
 
     /// Takes back the accesses of a step that is not needed any more, as memory for the next one.
@@ -140,7 +151,7 @@ fn step(
     mut accesses: Vec<Accessed>,
 ) -> Step {
     let (depth, activation) = activations.enter(&path);
-    let (number, is_whole) = (activation.number, activation.is_whole);
+    let (number, stack, is_whole) = (activation.number, activation.stack, activation.is_whole);
     accesses.reserve(path.accesses.len());
     let mut arrivals = path.arrivals.iter().peekable();
     for (behind, access) in path.accesses.iter().enumerate() {
@@ -176,7 +187,7 @@ fn step(
     }
     arrivals.for_each(|arrival| activation.arrive(arrival));
     activations.end(program, &path);
-    Step { activation: number, depth, is_whole, path, accesses }
+    Step { activation: number, depth, stack, is_whole, path, accesses }
 }
 
 /// Takes a number from the front of the recorded bytes.

@@ -10,7 +10,7 @@ use crate::steps::time::Times;
 use crate::strands::clock::Token;
 use crate::strands::program_order::{Strands, Turns};
 use crate::tasks::contention::Contention;
-use crate::tasks::graph::{Graph, Task, TaskKind};
+use crate::tasks::graph::{Graph, Task, TaskEnd};
 use crate::tasks::imbalance::Imbalance;
 use crate::tasks::span::{Measure, Span};
 
@@ -176,7 +176,14 @@ impl Visitor for Builder {
             if let Some(task) = self.graph.task_mut(id) {
                 task.end = task.end.max(ticks);
             }
-            self.graph.set_kind(id, TaskKind::of(event.map(|(operation, _)| operation)));
+            let operation = event.map(|(of, _)| of);
+            let object = event.map_or(0, |(of, event)| {
+                let is_wait = of == Operation::WaitCondition;
+                if is_wait { event.other.get() } else { event.object.get() }
+            });
+            // Numbers tell tasks apart that wait for the same.
+            let object = if operation.is_some_and(Operation::names_numbers) { 0 } else { object };
+            self.graph.set_end(id, TaskEnd { operation, object, place });
         }
         if let Some((of, event)) = event {
             self.contention.before(thread, of, event, place);

@@ -3,10 +3,12 @@
 //! Tasks are numbered in the order in which they began, so an edge leads from a smaller number to a
 //! larger one. The edges to a task are contiguous.
 
+use std::collections::HashMap;
+
 use pathformat::trace::Operation;
 
 use crate::ids::{TaskId, ThreadId};
-use crate::order::item::Actions;
+use crate::order::item::{Actions, CodePlace};
 use crate::order::releases::Link;
 use crate::steps::time::Times;
 use crate::tasks::segmented::Segmented;
@@ -85,11 +87,25 @@ impl TaskKind {
     }
 }
 
+/// How a task ends: the operation that ends it, if any, its object, and where its thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TaskEnd {
+    /// The operation.
+    pub operation: Option<Operation>,
+    /// The address of the lock, the barrier or another object of the operation, 0 if it has none.
+    pub object: u64,
+    /// The place.
+    pub place: CodePlace,
+}
+
 /// The task graph.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     tasks: Segmented<Task>,
-    kinds: Segmented<u8>,
+    /// The end of each task, one more than its index among the ends; 0 while the task runs.
+    ends: Segmented<u32>,
+    known_ends: Vec<TaskEnd>,
+    end_numbers: HashMap<TaskEnd, u32>,
     /// The index of the first edge to each task.
     first_edges: Segmented<u32>,
     from: Segmented<TaskId>,
@@ -113,7 +129,7 @@ impl Graph {
         let id = TaskId(self.tasks.len() as u32);
         self.first_edges.push(self.from.len() as u32);
         self.tasks.push(task);
-        self.kinds.push(TaskKind::Basic as u8);
+        self.ends.push(0);
         for (link, from) in edges {
             if from >= id || full(self.from.len()) {
                 self.left_out += 1;
@@ -130,11 +146,22 @@ impl Graph {
         self.tasks.get_mut(id.index())
     }
 
-    /// Sets the kind of a task.
-    pub fn set_kind(&mut self, id: TaskId, kind: TaskKind) {
-        if let Some(known) = self.kinds.get_mut(id.index()) {
-            *known = kind as u8;
+    /// Sets the end of a task.
+    pub fn set_end(&mut self, id: TaskId, end: TaskEnd) {
+        let known = &mut self.known_ends;
+        let number = *self.end_numbers.entry(end).or_insert_with(|| {
+            known.push(end);
+            known.len() as u32
+        });
+        if let Some(of) = self.ends.get_mut(id.index()) {
+            *of = number;
         }
+    }
+
+    /// Returns the end of a task, if it has ended.
+    pub fn end(&self, id: TaskId) -> Option<TaskEnd> {
+        let number = self.ends.get(id.index())?.checked_sub(1)?;
+        self.known_ends.get(number as usize).copied()
     }
 
     /// Returns the number of tasks.
@@ -159,8 +186,7 @@ impl Graph {
 
     /// Returns the kind of a task.
     pub fn kind(&self, id: TaskId) -> TaskKind {
-        let kind = self.kinds.get(id.index()).unwrap_or_default();
-        TaskKind::ALL.get(usize::from(kind)).copied().unwrap_or(TaskKind::Basic)
+        TaskKind::of(self.end(id).and_then(|end| end.operation))
     }
 
     /// Returns all tasks, by number.
@@ -192,7 +218,8 @@ impl Graph {
     /// Returns the memory of the graph, in bytes.
     pub fn memory(&self) -> usize {
         self.tasks.memory()
-            + self.kinds.memory()
+            + self.ends.memory()
+            + size_of::<TaskEnd>() * self.known_ends.capacity()
             + self.first_edges.memory()
             + self.from.memory()
             + self.links.memory()

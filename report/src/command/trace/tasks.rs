@@ -53,6 +53,7 @@ pub(crate) const RACES_EXAMPLES: &str = "\
 Examples:
   pathprof trace races a.out.4711.pathtrace
   pathprof trace races a.out --function 'parse_*' --format json
+  pathprof trace races a.out --calls --top 3
   pathprof trace races a.out --suppressions known.txt --error-exitcode 66
 
 Two accesses race if one of them writes, not both are atomic, and nothing in the trace orders \
@@ -183,6 +184,9 @@ pub(crate) struct RacesView {
     /// race:PATTERN and deadlock:PATTERN
     #[arg(long, value_name = "FILE")]
     suppressions: Option<PathBuf>,
+    /// Show how the functions of each pair were called, too
+    #[arg(long)]
+    calls: bool,
     /// Exit with N if there is a race
     #[arg(long, value_name = "N", default_value_t = 0)]
     error_exitcode: u8,
@@ -212,14 +216,6 @@ pub(crate) fn graph(
         })
     };
     match view.format {
-        GraphFormat::Dot => {
-            let Tasks { graph, by_time, .. } = tasks();
-            return view.write(|out| tasks_dot::write(&graph, &by_time.way, out));
-        }
-        GraphFormat::Perfetto => {
-            let (graph, threads) = (tasks().graph, threads(trace));
-            return view.write(|out| tasks_perfetto::write(&graph, trace.run.pid, &threads, out));
-        }
         GraphFormat::Parquet => {
             let directory = view.output.as_deref().unwrap_or(Path::new("."));
             return parquet(&tasks().graph, directory);
@@ -228,15 +224,24 @@ pub(crate) fn graph(
         | GraphFormat::Markdown
         | GraphFormat::Csv
         | GraphFormat::Json
+        | GraphFormat::Dot
+        | GraphFormat::Perfetto
         | GraphFormat::Html => {}
     }
     let analysis = tracing(2 * trace.num_chunks(), |observer| {
         TaskAnalysis::of(trace, program, times, observer)
     });
     let report = TaskGraphReport { trace, program, analysis: &analysis };
-    if view.format == GraphFormat::Json {
-        let threads = threads(trace);
-        return view.write(|out| tasks_json::write(&report, &threads, out));
+    let threads = threads(trace);
+    match view.format {
+        GraphFormat::Json => {
+            return view.write(|out| tasks_json::write(&report, &threads, out));
+        }
+        GraphFormat::Dot => return view.write(|out| tasks_dot::write(&report, out)),
+        GraphFormat::Perfetto => {
+            return view.write(|out| tasks_perfetto::write(&report, &threads, out));
+        }
+        _ => {}
     }
     let Some(format) = view.form() else { return view.write_page(report) };
     let form = Form { format, full: false, pager: !view.no_pager };
@@ -259,7 +264,8 @@ pub(crate) fn races(
         }
         None => Suppressions::default(),
     };
-    let choice = RaceChoice { functions, objects: view.object, suppressions, top: view.top };
+    let RacesView { object: objects, top, calls, .. } = view;
+    let choice = RaceChoice { functions, objects, suppressions, top, calls };
     let page = tracing(2 * trace.num_chunks(), |observer| {
         let analysis = RaceAnalysis::of(trace, program, times, observer);
         trace_races::page(trace, program, &analysis, &choice)
