@@ -1,5 +1,6 @@
 // race: one iteration writes what all of them read.
 // flags: -fopenmp
+// level: -O0
 // threads: 1 2 4 8
 #include <stdio.h>
 

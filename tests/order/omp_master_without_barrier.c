@@ -1,5 +1,6 @@
 // race: a master block has no barrier.
 // flags: -fopenmp
+// level: -O0
 // threads: 1 2 4 8
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 // race: nobody waits for the thread that writes.
 // flags: -fopenmp
+// level: -O0
 // threads: 1 2 4 8
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 // race: other threads read before the barrier at which the task ends.
 // flags: -fopenmp
+// level: -O0
 // threads: 1 2 4 8
 #include <stdio.h>
 
