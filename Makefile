@@ -54,8 +54,8 @@ PYTEST := "$(SCRATCH)/test/bin/python" -m pytest --verbose --durations=25 \
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
 .PHONY: build tools setup demo test test-all test-unit test-with-tree test-real pictures lint \
-	lint-quick format advisories bench bench-traces race-scores bench-diff ablation bound moving points projects fuzz \
-	fuzz-input torture soak mutants install deb tarball clean help setup-build setup-test setup-lint
+	lint-quick format advisories bench bench-traces race-scores bench-diff ablation bound \
+	moving points projects fuzz fuzz-input torture soak mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
 	@scripts/viewer build "$(PATHPROF_VIEWER)"

@@ -108,7 +108,9 @@ macro_rules! functions {
             operation: Operation::$operation,
             takes: $takes,
             returns: Returns::$returns,
-            gives_up: has_part($name, "try") || has_part($name, "timed") || has_part($name, "clock"),
+            gives_up: has_part($name, "try")
+                || has_part($name, "timed")
+                || has_part($name, "clock"),
             found: AtomicUsize::new(0),
         },)+)+]
     };

@@ -65,8 +65,8 @@ pub fn write(
         let (begin, end) = (micros(task.begin), micros(task.end));
         put(
             json!({
-                "ph": "B", "name": end_name(report, id), "cat": graph.kind(id).name(), "pid": process,
-                "tid": tid, "ts": begin,
+                "ph": "B", "name": end_name(report, id), "cat": graph.kind(id).name(),
+                "pid": process, "tid": tid, "ts": begin,
                 "args": {
                     "task": id,
                     "paths": task.actions.paths,

@@ -94,14 +94,14 @@ pub fn page(
                 format!("{} between {}", grouped(all.into()), plural(pairs.len(), "pair")),
             ),
         ],
-        tables: vec![context.table("races", "races", &pairs, nothing.into())],
+        tables: vec![context.table("races", &pairs, nothing.into())],
         remarks: Vec::new(),
     };
     if choice.calls {
         document.tables.extend(context.call_table("calls", &pairs));
     }
     if !possible.is_empty() {
-        document.tables.push(context.table("possible", "possible", &possible, String::new()));
+        document.tables.push(context.table("possible", &possible, String::new()));
         if choice.calls {
             document.tables.extend(context.call_table("possible_calls", &possible));
         }
@@ -180,7 +180,6 @@ impl Context<'_> {
     fn table(
         &self,
         name: &'static str,
-        count: &'static str,
         pairs: &[(PairKey, Pair)],
         empty: String,
     ) -> Table<'static> {
@@ -203,7 +202,7 @@ impl Context<'_> {
         Table {
             name,
             columns: vec![
-                Column::new(count, CellKind::Number).key("races"),
+                Column::new(name, CellKind::Number).key("races"),
                 Column::new("stream", CellKind::Number),
                 Column::new("other", CellKind::Number).key("other_stream"),
                 Column::new("address", CellKind::Text),

@@ -26,13 +26,8 @@ use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{CodePlace, EndedPath, MemoryAccess};
 use crate::order::releases::Links;
 use crate::steps::program::Program;
+use crate::strands::own_memory::{DESCRIPTOR, STACK};
 use counts::model::PathId;
-
-/// The size of the stack of a thread, unless the program requests another one.
-const STACK: u64 = 8 << 20;
-
-/// The maximum size of glibc's own data of a thread, which are at its `pthread_t`.
-const DESCRIPTOR: u64 = 0x1000;
 
 /// The range in which the kernel places the stack of the first thread. Mappings are below.
 const FIRST_STACK: Range<u64> = 0x7fff_ffff_f000 - (16 << 30) - STACK..0x7fff_ffff_f000;

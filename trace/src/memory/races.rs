@@ -145,25 +145,22 @@ impl Search {
         if !writes && !is_atomic && owners.is_made_by_compiler(access.place) {
             return;
         }
-        let access_stack = access.stack;
-        let share = self.orders.strands().plain_share(moment.thread);
+        let stack = access.stack;
+        let at = self.orders.strands().accessing(moment.thread, access.address);
         let strand = StrandFacts {
-            is_own: self.orders.strands().owns(moment.thread, access.address),
-            is_task: self.orders.strands().is_task(moment.thread),
-            is_plain: share.is_some(),
-            is_reducing: self.orders.strands().is_reducing(moment.thread),
+            is_own: at.is_own,
+            is_task: at.is_task,
+            is_plain: at.plain_share.is_some(),
+            is_reducing: at.is_reducing,
         };
-        let repeats = writes
-            && !is_atomic
-            && !strand.is_own
-            && self.orders.strands().is_repeated(moment.thread);
+        let repeats = writes && !is_atomic && !at.is_own && at.is_repeated;
         for cell in access.address / CELL..=last / CELL {
             let from = access.address.max(cell * CELL) % CELL;
             let to = last.min(cell * CELL + (CELL - 1)) % CELL;
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
-            let access = PastAccess::new(moment, strand, self.sequence, mask, access_stack, side);
-            self.access_cell(owners, cell, access, known, share);
+            let access = PastAccess::new(moment, strand, self.sequence, mask, stack, side);
+            self.access_cell(owners, cell, access, known, at.plain_share);
             if repeats {
                 self.repeat(owners, &access, cell * CELL + from);
             }

@@ -101,6 +101,29 @@ impl EndedPath {
     }
 }
 
+/// Where a thread is in the user's code: at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UserPlace {
+    /// The place; [`CodePlace::NONE`] before the first path.
+    pub(crate) place: CodePlace,
+    is_users: bool,
+}
+
+impl Default for UserPlace {
+    fn default() -> Self {
+        Self { place: CodePlace::NONE, is_users: false }
+    }
+}
+
+impl UserPlace {
+    /// Notes that a path of the thread has ended.
+    pub(crate) fn note(&mut self, done: &EndedPath) {
+        if done.is_next_place(self.is_users) {
+            (self.place, self.is_users) = (done.end(), done.calls_for_user);
+        }
+    }
+}
+
 /// An access to memory, or a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAccess {

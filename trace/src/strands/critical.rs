@@ -7,10 +7,11 @@
 //! polynomial time, 2012), by its first rule.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
-use crate::strands::clock::StrandClock;
+use crate::strands::clock::Token;
 
 /// The critical sections of a program.
 #[derive(Debug, Default)]
@@ -40,7 +41,7 @@ struct Bytes {
 #[derive(Debug)]
 struct Ended {
     bytes: Bytes,
-    before: StrandClock,
+    before: Token,
 }
 
 impl Critical {
@@ -62,7 +63,7 @@ impl Critical {
         cell: u64,
         mask: u8,
         writes: bool,
-    ) -> Vec<StrandClock> {
+    ) -> Vec<Token> {
         let mut before = Vec::new();
         for section in self.open.get_mut(&thread).into_iter().flatten() {
             let known = section.cells.entry(cell).or_default();
@@ -83,7 +84,7 @@ impl Critical {
     }
 
     /// Ends the innermost section of a lock. `token` is what happens before its end.
-    pub(super) fn end(&mut self, thread: ThreadId, lock: u64, token: &StrandClock) {
+    pub(super) fn end(&mut self, thread: ThreadId, lock: u64, token: &Token) {
         let Some(open) = self.open.get_mut(&thread) else { return };
         let Some(at) = open.iter().rposition(|section| section.lock == lock) else { return };
         let section = open.remove(at);
@@ -91,7 +92,7 @@ impl Critical {
         for (cell, bytes) in section.cells {
             let known = ended.entry(cell).or_default();
             match known.iter_mut().find(|ended| ended.bytes == bytes) {
-                Some(ended) => ended.before.join(token),
+                Some(ended) => Rc::make_mut(&mut ended.before).join(token),
                 None => known.push(Ended { bytes, before: token.clone() }),
             }
         }

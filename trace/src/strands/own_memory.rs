@@ -7,12 +7,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The length of a stack that may belong to it, in bytes.
-const STACK: u64 = 8 << 20;
+/// The size of the stack of a thread in bytes, unless the program requests another one.
+pub(crate) const STACK: u64 = 8 << 20;
 
-/// The thread-local variables before a `pthread_t`, and what the C library keeps behind it, in
-/// bytes.
-const VARIABLES: (u64, u64) = (0x1_0000, 0x1000);
+/// The maximum size of glibc's own data of a thread in bytes, which are at its `pthread_t`.
+pub(crate) const DESCRIPTOR: u64 = 0x1000;
+
+/// The maximum size of the thread-local variables in bytes, which end at the `pthread_t`.
+const VARIABLES: u64 = 0x1_0000;
 
 /// The memory that belongs to a strand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,12 +38,11 @@ impl OwnMemory {
     /// this `pthread_t`. `outermost` is what the outermost strand of the thread has.
     pub(super) fn of(stack: u64, thread: u64, outermost: Option<Self>) -> Self {
         let floor = stack.saturating_sub(STACK);
-        let (before, behind) = VARIABLES;
-        let from = thread.saturating_sub(before);
+        let from = thread.saturating_sub(VARIABLES);
         // The stack of a thread may end just below its variables.
         let above = outermost.map_or(stack, |of| of.stack);
         let from = if (from..thread).contains(&above) { above } else { from };
-        let variables = (from, thread.saturating_add(behind));
+        let variables = (from, thread.saturating_add(DESCRIPTOR));
         Self { stack, floor, known: 0, low: stack, variables, is_by_number: false }
     }
 

@@ -55,6 +55,22 @@ pub(crate) enum Turns {
     None,
 }
 
+/// What is known of the strand of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Accessing {
+    /// True if the address belongs to the strand.
+    pub(crate) is_own: bool,
+    /// True if it is an explicit task.
+    pub(crate) is_task: bool,
+    /// The first segment of the share of a loop, if the strand is an iteration of it that has
+    /// neither released nor acquired.
+    pub(crate) plain_share: Option<u64>,
+    /// True if its thread combines what it reduced with what others did, one at a time.
+    pub(crate) is_reducing: bool,
+    /// True if other threads, which the team does not have in this run, would do the same.
+    pub(crate) is_repeated: bool,
+}
+
 #[derive(Debug, Default)]
 struct Region {
     begun: Token,
@@ -66,6 +82,15 @@ struct Region {
     iterations: HashMap<u64, Token>,
 }
 
+/// Returns a thread, which begins here if it has done nothing.
+fn thread_of(threads: &mut Vec<Thread>, thread: ThreadId) -> &mut Thread {
+    let at = thread.index();
+    while threads.len() <= at {
+        threads.push(Thread::new(ThreadId(threads.len() as u32)));
+    }
+    &mut threads[at]
+}
+
 impl Strands {
     /// Returns those of a program that has done nothing.
     pub(crate) fn new(turns: Turns) -> Self {
@@ -74,10 +99,7 @@ impl Strands {
 
     /// Adds work of a task to what a thread executes.
     pub(crate) fn work(&mut self, thread: ThreadId, task: TaskId, weights: Weights) {
-        self.thread(thread);
-        if let Some(state) = self.threads.get_mut(thread.index()) {
-            state.work(&mut self.ways, task, weights);
-        }
+        thread_of(&mut self.threads, thread).work(&mut self.ways, task, weights);
     }
 
     /// Returns the ways along what is ordered.
@@ -100,11 +122,7 @@ impl Strands {
     }
 
     fn thread(&mut self, thread: ThreadId) -> &mut Thread {
-        let at = thread.index();
-        while self.threads.len() <= at {
-            self.threads.push(Thread::new(ThreadId(self.threads.len() as u32)));
-        }
-        &mut self.threads[at]
+        thread_of(&mut self.threads, thread)
     }
 
     fn known(&self, thread: ThreadId) -> Option<&Thread> {
@@ -123,27 +141,10 @@ impl Strands {
             || state.strands.last().is_some_and(|strand| strand.clock.knows(then))
     }
 
-    /// Returns the first segment of the share of a loop that a thread executes, if its iteration
-    /// has neither released nor acquired.
-    pub(crate) fn plain_share(&self, thread: ThreadId) -> Option<u64> {
-        self.known(thread)?.plain_share()
-    }
-
-    /// Returns true if a thread combines what it reduced with what others did, one at a time.
-    pub(crate) fn is_reducing(&self, thread: ThreadId) -> bool {
-        self.known(thread).is_some_and(|state| state.is_reducing)
-    }
-
     /// Returns true if a thread executes an explicit task.
     pub(crate) fn is_task(&self, thread: ThreadId) -> bool {
         let strand = self.known(thread).and_then(|state| state.strands.last());
         strand.is_some_and(|strand| matches!(strand.kind, Kind::Task(_)))
-    }
-
-    /// Returns true if other threads, which the team does not have in this run, would do what a
-    /// thread does now.
-    pub(crate) fn is_repeated(&self, thread: ThreadId) -> bool {
-        self.known(thread).is_some_and(Thread::is_repeated)
     }
 
     /// Returns the number of the region of which a thread executes a part, if it is in one.
@@ -151,21 +152,16 @@ impl Strands {
         self.known(thread)?.region()
     }
 
-    /// Returns true if an address that a thread accesses belongs to what it executes now.
-    pub(crate) fn owns(&mut self, thread: ThreadId, address: u64) -> bool {
-        self.thread(thread);
-        let (states, pointers) = (&mut self.threads, &self.pointers);
-        let Some(state) = states.get_mut(thread.index()) else { return false };
-        if state.member().is_some_and(|member| member.team == Team::One) {
-            return true;
+    /// Returns what is known of the strand in which a thread accesses an address.
+    pub(crate) fn accessing(&mut self, thread: ThreadId, address: u64) -> Accessing {
+        let state = thread_of(&mut self.threads, thread);
+        Accessing {
+            is_own: state.owns(address, &self.pointers),
+            is_task: matches!(state.top().kind, Kind::Task(_)),
+            plain_share: state.plain_share(),
+            is_reducing: state.is_reducing,
+            is_repeated: state.is_repeated(),
         }
-        let memory = &mut state.top().memory;
-        memory.set_floor(pointers);
-        let is_own = memory.contains(address);
-        if is_own {
-            memory.touch(address);
-        }
-        is_own
     }
 
     /// Takes the parts of stacks that belonged to strands which have ended.
@@ -359,11 +355,9 @@ impl Strands {
                 }
             }
             Operation::WorkEnd => {
-                self.thread(thread);
-                if let Some(state) = self.threads.get_mut(thread.index()) {
-                    state.end_work(&mut self.ways);
-                }
-                let left = self.thread(thread).end_share();
+                let state = thread_of(&mut self.threads, thread);
+                state.end_work(&mut self.ways);
+                let left = state.end_share();
                 self.left.extend(left);
             }
             Operation::ThreadMemory => {

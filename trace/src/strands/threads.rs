@@ -1,5 +1,6 @@
 //! The strands that a thread executes, and the segments that they divide it into.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -204,6 +205,21 @@ impl Thread {
             }
             _ => false,
         })
+    }
+
+    /// Returns true if an address belongs to the strand that it executes, given the `pthread_t` of
+    /// all threads.
+    pub(super) fn owns(&mut self, address: u64, threads: &BTreeSet<u64>) -> bool {
+        if self.member().is_some_and(|member| member.team == Team::One) {
+            return true;
+        }
+        let memory = &mut self.top().memory;
+        memory.set_floor(threads);
+        let is_own = memory.contains(address);
+        if is_own {
+            memory.touch(address);
+        }
+        is_own
     }
 
     /// Notes that it goes on with what another thread of its team need not do.

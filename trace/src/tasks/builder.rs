@@ -3,7 +3,7 @@
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::ids::{TaskId, ThreadId};
-use crate::order::item::{CodePlace, EndedPath, Item};
+use crate::order::item::{EndedPath, Item, UserPlace};
 use crate::order::releases::{Link, Links};
 use crate::order::walk::{OperationEvent, Streams, Visitor, split, walk};
 use crate::steps::time::Times;
@@ -44,9 +44,7 @@ struct Thread {
     is_open: bool,
     /// The time up to which its work is known to its strand, in ticks, and the instructions.
     counted: (u64, u64),
-    place: CodePlace,
-    /// True if the place is in the user's code.
-    is_in_users: bool,
+    at: UserPlace,
 }
 
 /// The visitor that builds the graph.
@@ -113,15 +111,13 @@ impl Builder {
     }
 
     fn thread(&mut self, thread: ThreadId) -> &mut Thread {
-        let at = thread.index();
-        if self.threads.len() <= at {
-            let (task, place) = (None, CodePlace::NONE);
-            let counted = (0, 0);
-            let none =
-                Thread { task, tasks: 0, is_open: false, counted, place, is_in_users: false };
-            self.threads.resize(at + 1, none);
+        let index = thread.index();
+        if self.threads.len() <= index {
+            let (task, at) = (None, UserPlace::default());
+            let none = Thread { task, tasks: 0, is_open: false, counted: (0, 0), at };
+            self.threads.resize(index + 1, none);
         }
-        &mut self.threads[at]
+        &mut self.threads[index]
     }
 }
 
@@ -145,9 +141,7 @@ impl Visitor for Builder {
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         let state = self.thread(thread);
-        if done.is_next_place(state.is_in_users) {
-            (state.place, state.is_in_users) = (done.end(), done.calls_for_user);
-        }
+        state.at.note(done);
         let task = state.task;
         if let Some(task) = task.and_then(|task| self.graph.task_mut(task)) {
             task.actions.add(&done.actions);
@@ -171,7 +165,7 @@ impl Visitor for Builder {
     fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<OperationEvent<'_>>) {
         self.advance(thread, Some(ticks));
         self.thread(thread).is_open = false;
-        let Thread { task, place, .. } = *self.thread(thread);
+        let Thread { task, at: UserPlace { place, .. }, .. } = *self.thread(thread);
         if let Some(id) = task {
             if let Some(task) = self.graph.task_mut(id) {
                 task.end = task.end.max(ticks);
@@ -199,7 +193,7 @@ impl Visitor for Builder {
         links: &Links<Self::Token>,
     ) {
         self.strands.acquired(thread, of, event, &split(links).1);
-        let place = self.thread(thread).place;
+        let place = self.thread(thread).at.place;
         self.contention.after(thread, of, event, place);
         self.imbalance.go_on(thread, of, event);
     }

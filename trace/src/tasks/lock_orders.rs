@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use pathformat::trace::{Operation, Synchronisation, lock};
 
 use crate::ids::{Moment, ThreadId};
-use crate::order::item::{CodePlace, EndedPath};
+use crate::order::item::{CodePlace, EndedPath, UserPlace};
 use crate::order::releases::Links;
 use crate::order::walk::{OperationEvent, Streams, Visitor};
 use crate::strands::clock::Token;
@@ -70,8 +70,7 @@ impl Edge {
 struct Thread {
     /// The locks that it has, and where it took them.
     has: Vec<(u64, CodePlace)>,
-    place: Option<CodePlace>,
-    is_in_users: bool,
+    at: UserPlace,
 }
 
 /// The visitor that finds the orders of locks.
@@ -101,7 +100,7 @@ impl LockOrderSearch {
         let moment = self.strands.moment(thread);
         let before = self.strands.before(thread);
         let Some(state) = self.threads.get_mut(thread.index()) else { return };
-        let place = state.place.unwrap_or(CodePlace::NONE);
+        let place = state.at.place;
         for &has in state.has.iter().filter(|has| waits && has.0 != lock) {
             let order = LockOrder { thread, has, takes: (lock, place) };
             let guards = state.has.iter().map(|of| of.0).filter(|of| *of != has.0).collect();
@@ -172,10 +171,8 @@ impl Visitor for LockOrderSearch {
     fn began(&mut self, _: ThreadId, _: u64, _: &Links<Token>) {}
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
-        if let Some(state) = self.threads.get_mut(thread.index())
-            && done.is_next_place(state.is_in_users)
-        {
-            (state.place, state.is_in_users) = (Some(done.end()), done.calls_for_user);
+        if let Some(state) = self.threads.get_mut(thread.index()) {
+            state.at.note(done);
         }
         if let Some(call) = done.calls {
             self.strands.called(thread, call);

@@ -62,8 +62,8 @@ executed it. What code does that is not traced may order accesses nevertheless. 
 if only the turns in which locks were taken order the accesses. The object is the variable, the \
 block of the heap or the stack that the address is of.
 
-Exit code: 0, or that of --error-exitcode if there is a race; 1 if something of the trace could not \
-be read; 2 for a wrong command line.";
+Exit code: 0, or that of --error-exitcode if there is a race; 1 if something of the trace could \
+not be read; 2 for a wrong command line.";
 
 /// The page that is written where it would go to a terminal.
 const USUAL_PAGE: &str = "tasks.html";
@@ -210,23 +210,12 @@ pub(crate) fn graph(
     times: Times,
     view: &GraphView,
 ) -> Result<()> {
-    let tasks = || {
-        tracing(trace.num_chunks(), |observer| {
+    if view.format == GraphFormat::Parquet {
+        let tasks = tracing(trace.num_chunks(), |observer| {
             Tasks::of(inputs(trace, program, &times, Detail::Tasks, observer), times)
-        })
-    };
-    match view.format {
-        GraphFormat::Parquet => {
-            let directory = view.output.as_deref().unwrap_or(Path::new("."));
-            return parquet(&tasks().graph, directory);
-        }
-        GraphFormat::Text
-        | GraphFormat::Markdown
-        | GraphFormat::Csv
-        | GraphFormat::Json
-        | GraphFormat::Dot
-        | GraphFormat::Perfetto
-        | GraphFormat::Html => {}
+        });
+        let directory = view.output.as_deref().unwrap_or(Path::new("."));
+        return parquet(&tasks.graph, directory);
     }
     let analysis = tracing(2 * trace.num_chunks(), |observer| {
         TaskAnalysis::of(trace, program, times, observer)
@@ -234,18 +223,15 @@ pub(crate) fn graph(
     let report = TaskGraphReport { trace, program, analysis: &analysis };
     let threads = threads(trace);
     match view.format {
-        GraphFormat::Json => {
-            return view.write(|out| tasks_json::write(&report, &threads, out));
+        GraphFormat::Json => view.write(|out| tasks_json::write(&report, &threads, out)),
+        GraphFormat::Dot => view.write(|out| tasks_dot::write(&report, out)),
+        GraphFormat::Perfetto => view.write(|out| tasks_perfetto::write(&report, &threads, out)),
+        _ => {
+            let Some(format) = view.form() else { return view.write_page(report) };
+            let form = Form { format, full: false, pager: !view.no_pager };
+            pages::print(&trace_graph::document(&report, view.top), form)
         }
-        GraphFormat::Dot => return view.write(|out| tasks_dot::write(&report, out)),
-        GraphFormat::Perfetto => {
-            return view.write(|out| tasks_perfetto::write(&report, &threads, out));
-        }
-        _ => {}
     }
-    let Some(format) = view.form() else { return view.write_page(report) };
-    let form = Form { format, full: false, pager: !view.no_pager };
-    pages::print(&trace_graph::document(&report, view.top), form)
 }
 
 /// Shows the races of a trace, of these functions if there are some. Returns the exit code.
