@@ -14,8 +14,8 @@
 //!
 //! [`program_order`] follows the events of all threads. `threads` has the strands that a thread
 //! executes, `tasks` the explicit tasks. What happens before something is a set of actions
-//! ([`clock`]). [`own_memory`] is the memory that a strand need not share. [`two_orders`] tells what
-//! only the turns of locks order, [`ways`] the heaviest way along what is ordered.
+//! ([`clock`]). [`own_memory`] is the memory that a strand need not share. [`two_orders`] tells
+//! what only the turns of locks order, [`ways`] the heaviest way along what is ordered.
 
 pub(crate) mod clock;
 mod critical;
