@@ -1,11 +1,11 @@
 """Measures what profiling costs.
 
     python3 -m tests.bench.bench [--quick] [--set SET]… [--only NAME]… [--json FILE] [--write FILE]
-                                 [--svg FILE] [--resume]
+                                 [--svg FILE] [--resume] [--times]
 
 Eleven real programs, three large ones, kernels and CPython are built with plain clang, with pathcc
-and with clang's edge profiler; the real programs and the kernels at -O2 are also built with the
-other profilers of the field. All builds run in turn, so that a change of the machine's mood hits
+and with clang's edge profiler; the real programs are also built with the other profilers of the
+field. All builds run in turn, so that a change of the machine's mood hits
 all alike. User time is that of the processes themselves (`wait4`), pinned to one processor. Each
 ratio is against plain clang at the same -O: of the smallest times, and (in brackets) the median
 over the rounds. Of large programs the misses of caches are counted, too. Prints Markdown.
@@ -14,7 +14,9 @@ and `--diff OLD NEW` compares two files of `--json`. Nothing here passes or fail
 
 All sets take hours. The file of `--json` keeps the sets that are not asked for, each with the
 machine and the commit that it was measured with, so that they can be measured one after the other.
-`--resume` goes on with a set of the same commit where it was broken off.
+`--resume` goes on with a set of the same commit where it was broken off. `--times` leaves out what
+executes under valgrind: it takes half of the time, needs no idle machine, and is added by
+`--resume`.
 """
 
 import argparse
@@ -42,6 +44,7 @@ from tests.bench.costs import (
     profile_variables,
     run_steps,
     slowdown_of_callgrind,
+    slug,
 )
 from tests.bench.sets import OURS, SECOND, SETS, WEIGHTS, chosen, fetch
 from tests.bench.tables import (
@@ -101,7 +104,29 @@ def write_weights(workload: Workload, tree: Path, text: Path) -> None:
     run([PATHPROF, "weights", "-o", WEIGHTS, *profiles.glob("*.pathprof")], HOME)
 
 
-def measure(
+def built(
+    workload: Workload,
+    source: Path | None,
+    level: str,
+    compilers: dict[str, str],
+    costs: dict[str, Cost],
+    text: Path,
+) -> dict[str, Path]:
+    """The trees of one workload by the compiler that built them. Notes what that cost."""
+    trees: dict[str, Path] = {}
+    for name, compiler in compilers.items():
+        try:
+            if name == SECOND:
+                write_weights(workload, trees[OURS], text)
+            trees[name] = build_timed(workload, source, name, compiler, level, costs[name])
+            costs[name].code = code_size(workload, trees[name])
+        except CheckFailed as failure:
+            progress(f"{workload.name}: {name} cannot build it: {str(failure).splitlines()[0]}")
+            costs[name] = Cost()
+    return trees
+
+
+def take_times(
     workload: Workload,
     source: Path | None,
     level: str,
@@ -109,20 +134,14 @@ def measure(
     options: argparse.Namespace,
     text: Path,
 ) -> dict[str, Cost]:
-    """All costs of one workload at one level."""
+    """What building and running one workload costs. Nothing else may run meanwhile.
+
+    The trees stay: `count_events` takes them.
+    """
     costs = {name: Cost() for name in compilers}
     begin = time.monotonic()
     for _ in range(1 if options.quick else BUILDS):
-        trees: dict[str, Path] = {}
-        for name, compiler in compilers.items():
-            try:
-                if name == SECOND:
-                    write_weights(workload, trees[OURS], text)
-                trees[name] = build_timed(workload, source, name, compiler, level, costs[name])
-                costs[name].code = code_size(workload, trees[name])
-            except CheckFailed as failure:
-                progress(f"{workload.name}: {name} cannot build it: {str(failure).splitlines()[0]}")
-                costs[name] = Cost()
+        trees = built(workload, source, level, compilers, costs, text)
         if time.monotonic() - begin > LONG_BUILDS:
             break
     variables = profile_variables(fresh_directory(HOME / "profiles"))
@@ -138,6 +157,33 @@ def measure(
                 for name, tree in trees.items():
                     user, _ = run_steps(workload, tree, workload.steps(tree, text), [], variables)
                     costs[name].busy.append(user)
+    if workload.name == "cpython" and OURS in trees:
+        progress(f"region of CPython: {besides.region(trees[OURS] / 'python') / 2**20:.1f} MiB")
+    return costs
+
+
+def count_events(
+    workload: Workload,
+    source: Path | None,
+    level: str,
+    compilers: dict[str, str],
+    options: argparse.Namespace,
+    text: Path,
+    costs: dict[str, Cost],
+) -> None:
+    """Adds what one workload executes. Other work beside it changes nothing, unless perf counts."""
+    home = HOME / f"{workload.name}{level}"
+    trees = {
+        name: tree
+        for name in compilers
+        if costs[name].user and (tree := home / slug(name)).exists()
+    }
+    if BASE not in trees:
+        # The times are those of an earlier run.
+        trees = built(
+            workload, source, level, compilers, {name: Cost() for name in compilers}, text
+        )
+    variables = profile_variables(fresh_directory(HOME / "profiles"))
 
     def count(name: str) -> None:
         tree, cost = trees[name], costs[name]
@@ -165,10 +211,7 @@ def measure(
         )
         # As if it had run as long as the others, since only ratios are shown.
         costs[CALLGRIND] = Cost(user=[slowdown * min(costs[BASE].user)] if slowdown else [])
-    if workload.name == "cpython" and OURS in trees:
-        progress(f"region of CPython: {besides.region(trees[OURS] / 'python') / 2**20:.1f} MiB")
-    shutil.rmtree(HOME / f"{workload.name}{level}")
-    return costs
+    shutil.rmtree(home)
 
 
 def publish(parts: list[str], file: Path | None) -> None:
@@ -344,6 +387,9 @@ def arguments() -> argparse.Namespace:
         "--resume", action="store_true", help="measure only what the file of --json lacks"
     )
     parser.add_argument(
+        "--times", action="store_true", help="count no instructions, so far as they are not known"
+    )
+    parser.add_argument(
         "--svg", type=Path, metavar="FILE", help="also draw the ratios of sets at -O2"
     )
     parser.add_argument(
@@ -382,24 +428,43 @@ def main() -> int:
         if title in known or title in wanted
     }
     extras = read_extras(options.json) if known else {}
+
+    def source_of(workload: Workload) -> Path | None:
+        return trees.get(workload.program.package or "")
+
+    def note() -> None:
+        if options.json:
+            write_results(results, extras, options.json)
+
+    # All times first: they need an idle machine, and what is counted does not.
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():
-        compilers = compared(title, options)
+        compilers, level, costs = compared(title, options), SETS[title][1], results[title].costs
         for workload in set_:
             number += 1
-            source = trees.get(workload.program.package or "")
-            costs = results[title].costs.get(workload.name) or measure(
-                workload, source, SETS[title][1], compilers, options, text
-            )
-            results[title].costs[workload.name] = costs
-            if options.json:
-                write_results(results, extras, options.json)
+            if workload.name not in costs:
+                costs[workload.name] = take_times(
+                    workload, source_of(workload), level, compilers, options, text
+                )
+                note()
+            by_name = costs[workload.name]
             ratios = ", ".join(
-                f"{name} {shown(ratio(costs[name], costs[BASE], 'user'), 3)}"
+                f"{name} {shown(ratio(by_name[name], by_name[BASE], 'user'), 3)}"
                 for name in list(compilers)[1:3]
             )
-            progress(f"[{number}/{total}] {workload.name} {SETS[title][1]}: {ratios}")
-    if options.sets == list(SETS) and not options.ablation and not options.only:
+            progress(f"[{number}/{total}] {workload.name} {level}: {ratios}")
+    for title, set_ in {} if options.times else wanted.items():
+        compilers, level, costs = compared(title, options), SETS[title][1], results[title].costs
+        for workload in set_:
+            if costs[workload.name][BASE].instructions:
+                continue
+            by_name = costs[workload.name]
+            source = source_of(workload)
+            count_events(workload, source, level, compilers, options, text, by_name)
+            note()
+            progress(f"{workload.name} {level} is counted")
+    all_sets = options.sets == list(SETS)
+    if all_sets and not options.ablation and not options.only and not options.times:
         extras = {"rows": besides.rows(options.quick), "threads": besides.threads(3)}
     output = document(results, extras, options)
     print(output)

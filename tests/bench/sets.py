@@ -60,7 +60,7 @@ SETS: dict[str, tuple[Callable[[], list[Workload]], str, dict[str, str]]] = {
     "real": (workloads.real, "-O2", FIELD),
     "real-modes": (workloads.real, "-O2", MODES),
     "large": (large.workloads, "-O2", EDGES),
-    "kernels": (workloads.kernels, "-O2", FIELD),
+    "kernels": (workloads.kernels, "-O2", EDGES),
     "kernels-O3": (workloads.kernels, "-O3", EDGES),
     "kernels-O0": (workloads.kernels, "-O0", EDGES),
     "python": (lambda: [workloads.cpython()], "-O3", TWO_BUILDS),
