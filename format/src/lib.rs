@@ -66,7 +66,7 @@ pub const PROFILE_VERSION: u32 = 6;
 pub const RAW_VERSION: u32 = 4;
 
 /// Version of the trace file. Any other version is refused with a message.
-pub const TRACE_VERSION: u32 = 7;
+pub const TRACE_VERSION: u32 = 8;
 
 /// Names that the pass emits and the linker defines.
 pub mod names {
@@ -269,4 +269,11 @@ pub mod names {
 
     /// The entry point of a program that no dynamic linker prepares.
     pub const ENTRY: &str = "__pathcc_entry";
+
+    /// The same of a program that is traced and does not count.
+    pub const TRACE_ENTRY: &str = "__pathcc_trace_entry";
+
+    /// The function of the runtime of traces that makes room for a record. It keeps all registers
+    /// but two.
+    pub const TRACE_GIVE_ROOM: &str = "__pathcc_trace_give_room";
 }

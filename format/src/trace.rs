@@ -6,7 +6,8 @@
 //! [`CHUNK_HEAD`] bytes and then records up to the first 16-bit word that is 0. The kernel keeps
 //! written data however the process ends: the file of a killed process is read like any other. A
 //! full chunk may be compressed: a Zstandard frame replaces its records, and a hole of the file the
-//! saved space.
+//! saved space. The records of a short stream may stand in a *short chunk*: many of them share a
+//! chunk, one behind the other.
 //!
 //! ```text
 //!  0       8         12      16            24           32                          header size
@@ -56,6 +57,13 @@ pub const CHUNK_HEAD: usize = size_of::<ChunkHead>();
 /// The stream number of chunks with records of the whole process: its images.
 pub const PROCESS: u32 = u32::MAX;
 
+/// The stream number of chunks that consist of short chunks. Each begins at a multiple of
+/// [`SHORT_ALIGNMENT`] behind the head of the chunk that holds it.
+pub const SHORT: u32 = u32::MAX - 1;
+
+/// The alignment of short chunks in bytes.
+pub const SHORT_ALIGNMENT: usize = 8;
+
 /// The maximum length of the record of a path in bytes, its number included. A chunk has room for
 /// it.
 pub const LONGEST_RECORD: usize = 32 << 10;
@@ -80,7 +88,7 @@ pub const RESERVE: usize = 4 << 10;
     Unaligned,
 )]
 pub struct ChunkHead {
-    /// The number of the stream, from 1; 0 if the chunk was never begun; [`PROCESS`].
+    /// The number of the stream, from 1; 0 if the chunk was never begun; [`PROCESS`]; [`SHORT`].
     pub stream: U32,
     /// The stream that this one interrupts, if it is a signal handler's; otherwise 0.
     pub interrupts: U32,
@@ -94,8 +102,10 @@ pub struct ChunkHead {
     pub frame: U32,
     /// The time at which it was begun, in the ticks of a [`Clock`].
     pub ticks: U64,
+    /// The number of bytes of records of a short chunk; 0 for any other.
+    pub length: U32,
     /// 0.
-    pub reserved: [U32; 6],
+    pub reserved: [U32; 5],
 }
 
 /// The kind of an event.

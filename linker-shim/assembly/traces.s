@@ -6,16 +6,17 @@
         .set    ROOM_OFFSET, 8
 
 # Makes room for a record: jumps to the function of the runtime that the thread's words belong to,
-# or of this image's own runtime as long as there is none. It may change two registers.
+# or of this image's own runtime as long as there is none. That one is not found by its table, which
+# may not be relocated yet. It may change two registers.
         .type   room, @function
 room:
         endbr64
         movq    words@GOTTPOFF(%rip), %rax
         movq    %fs:RUNTIME_OFFSET(%rax), %rax
-        leaq    runtime(%rip), %r11
         testq   %rax, %rax
-        cmoveq  %r11, %rax
+        je      1f
         jmp     *ROOM_OFFSET(%rax)
+1:      jmp     give_room
         .size   room, . - room
 
 # A function that installs handlers: its number is the fourth argument.

@@ -1,9 +1,9 @@
 //! Puts the runtime's entry before that of a program which no dynamic linker prepares.
 //!
-//! Such a program begins without a thread pointer, and may count before the C library sets one
-//! (`runtime/src/early.rs`). The runtime's entry is in every executable, and goes on to wherever
-//! the word beside it says. So nothing has to be known of how the program's own entry was chosen:
-//! by an option, by a script or by default. What cannot be read is left as it is.
+//! Such a program begins without a thread pointer, and may count or be traced before the C library
+//! sets one (`process/src/entry.rs`). A runtime's entry is in every executable, and goes on to
+//! wherever the word beside it says. So nothing has to be known of how the program's own entry was
+//! chosen: by an option, by a script or by default. What cannot be read is left as it is.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -16,8 +16,9 @@ use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::content::content;
 
-/// The signature before the words. The last byte that is not 0 is the version.
-const SIGNATURE: [u8; 16] = *b"pathcc entry\x01\0\0\0";
+/// The signatures before the words: of the runtime that counts, and of that of traces, which is
+/// entered if there is no other. The last byte that is not 0 is the version.
+const SIGNATURES: [[u8; 16]; 2] = [*b"pathcc entry\x01\0\0\0", *b"pathcc traces\x01\0\0"];
 
 /// The signature stands at a multiple of this.
 const ALIGNMENT: u64 = 8;
@@ -56,8 +57,10 @@ fn changes(data: &[u8], alone: bool) -> Option<Changes> {
     if prepared || own == 0 || !(kind == ET_EXEC || kind == ET_DYN) {
         return None;
     }
-    let mut found = segments.iter().filter_map(|segment| find(segment, data));
-    let (place, address) = found.next().filter(|_| found.next().is_none())?;
+    let (place, address) = SIGNATURES.iter().find_map(|signature| {
+        let mut found = segments.iter().filter_map(|segment| find(segment, data, signature));
+        found.next().filter(|_| found.next().is_none())
+    })?;
     let distance =
         data.get((place + ENTRY) as usize..)?.first_chunk().copied().map(i32::from_le_bytes)?;
     let entry = (address + ENTRY).wrapping_add_signed(distance.into());
@@ -67,8 +70,12 @@ fn changes(data: &[u8], alone: bool) -> Option<Changes> {
     Some([(place + WORDS, words), (ENTRY_IN_HEADER, entry.to_le_bytes().to_vec())])
 }
 
-/// Where the signature is in a segment: in the file and in memory.
-fn find(segment: &ProgramHeader64<LittleEndian>, data: &[u8]) -> Option<(u64, u64)> {
+/// Where a signature is in a segment: in the file and in memory.
+fn find(
+    segment: &ProgramHeader64<LittleEndian>,
+    data: &[u8],
+    signature: &[u8; 16],
+) -> Option<(u64, u64)> {
     if segment.p_type(LittleEndian) != PT_LOAD {
         return None;
     }
@@ -76,7 +83,7 @@ fn find(segment: &ProgramHeader64<LittleEndian>, data: &[u8]) -> Option<(u64, u6
     let start = segment.p_vaddr(LittleEndian);
     let first = start.next_multiple_of(ALIGNMENT) - start;
     let is_there =
-        |&at: &u64| bytes.get(at as usize..).is_some_and(|rest| rest.starts_with(&SIGNATURE));
+        |&at: &u64| bytes.get(at as usize..).is_some_and(|rest| rest.starts_with(signature));
     let at = (first..bytes.len() as u64).step_by(ALIGNMENT as usize).find(is_there)?;
     Some((segment.p_offset(LittleEndian) + at, start + at))
 }

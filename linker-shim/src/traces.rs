@@ -115,6 +115,11 @@ pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: ImageKin
         let names = &[names::OPENMP_TOOL];
         define_functions(object, anchors, names, names::TRACE_OPENMP, &SIGNAL)?;
     }
+    if kind != ImageKind::Library {
+        let entry = undefined(object, names::TRACE_ENTRY);
+        let offset = object.append_section_data(anchors, &[0; 8], 8);
+        refer(object, anchors, offset, entry)?;
+    }
     define_switches(object, kind)?;
     let runtime = undefined(object, names::TRACE_RUNTIME);
     let offset = object.append_section_data(anchors, &[0; 8], 8);
@@ -132,7 +137,8 @@ pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: ImageKin
     let text = section(object, ".text.__pathcc_trace_room", SectionKind::Text);
     let start = object.append_section_data(text, &room::CODE, 16);
     room::WORDS.refer(object, text, start, words)?;
-    room::RUNTIME.refer(object, text, start, runtime)?;
+    let give_room = undefined(object, names::TRACE_GIVE_ROOM);
+    room::GIVE_ROOM.refer(object, text, start, give_room)?;
     let room = symbol(object, names::TRACE_ROOM, SymbolKind::Text, text, room::CODE.len() as u64);
     claim_group(object, room);
 

@@ -10,6 +10,7 @@
 //! | `text`, `global` | texts of bounded length, state without a lock |
 //! | `proc`, `auxiliary`, `ancestry` | the kernel's description of the process and of its parents |
 //! | `origin`, `environment` | the start of the program |
+//! | `entry` | the entry of a static program, before its own |
 //! | `pattern`, `target` | the path of the profile |
 //! | `imports`, `notes`, `others` | data of the linker and the build, and the program's functions |
 //! | `lifetime` | code that runs before and after the program |
@@ -26,6 +27,7 @@
 
 pub mod ancestry;
 pub mod auxiliary;
+pub mod entry;
 pub mod environment;
 pub mod global;
 mod imports;

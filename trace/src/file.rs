@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use pathformat::profile::{Head, Part};
-use pathformat::trace::{CHUNK_HEAD, Header, MAGIC, PROCESS};
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, Header, MAGIC, PROCESS, SHORT, SHORT_ALIGNMENT};
 use pathformat::{TRACE_VERSION, wire};
 use profile::open;
 use profile::record_content::{RecordContent, front, next_data, other_version, unreadable};
@@ -87,6 +87,8 @@ pub struct Chunk {
     pub ticks: u64,
     /// The length of the frame that holds its records; 0 if they are not compressed.
     pub frame: u32,
+    /// The number of bytes behind its head, whether they are used or not.
+    pub length: u64,
 }
 
 impl Chunk {
@@ -172,19 +174,14 @@ impl Trace {
                     self.problems
                         .push(self.broken(index, "the file ends in the middle of its head"));
                 }
+                Ok(Some(head)) if head.stream.get() == SHORT => {
+                    begun += 1;
+                    self.list_short(position, &mut streams)?;
+                }
                 Ok(Some(head)) => {
                     begun += 1;
-                    let stream = streams.entry(head.stream.get()).or_insert_with(|| Stream {
-                        number: StreamId(head.stream.get()),
-                        interrupts: Some(head.interrupts.get())
-                            .filter(|&stream| stream != 0)
-                            .map(StreamId),
-                        thread: head.thread.get(),
-                        chunks: Vec::new(),
-                    });
-                    let (number, time) = (head.number.get(), head.time.get());
-                    let (ticks, frame) = (head.ticks.get(), head.frame.get());
-                    stream.chunks.push(Chunk { number, position, time, ticks, frame });
+                    let length = self.chunk_size - CHUNK_HEAD as u64;
+                    add(&mut streams, &head, position, length);
                 }
                 Err(why) => self.problems.push(self.broken(index, why)),
             }
@@ -199,6 +196,31 @@ impl Trace {
                 self.process = stream;
             } else {
                 self.streams.push(stream);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists the short chunks in the chunk at a position.
+    fn list_short(&mut self, position: u64, streams: &mut BTreeMap<u32, Stream>) -> Result<()> {
+        const HEAD: u64 = CHUNK_HEAD as u64;
+        let end = position.saturating_add(self.chunk_size);
+        let mut next = position.saturating_add(HEAD);
+        while next.saturating_add(HEAD) <= end {
+            let mut bytes = [0; CHUNK_HEAD];
+            self.fill(next, &mut bytes)?;
+            match head::of_short(&bytes, end - next) {
+                Ok(None) => break,
+                Ok(Some(head)) => {
+                    let length = head.length.get().into();
+                    add(streams, &head, next, length);
+                    next = (next + HEAD + length).next_multiple_of(SHORT_ALIGNMENT as u64);
+                }
+                Err(why) => {
+                    let index = (position - self.header) / self.chunk_size;
+                    self.problems.push(self.broken(index, why));
+                    break;
+                }
             }
         }
         Ok(())
@@ -253,7 +275,7 @@ impl Trace {
     /// The file cannot be read, the chunk is used again meanwhile, or its frame is damaged.
     pub fn content<'a>(&self, chunk: &Chunk, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let start = chunk.position.saturating_add(CHUNK_HEAD as u64);
-        let longest = self.chunk_size - CHUNK_HEAD as u64;
+        let longest = chunk.length;
         if u64::from(chunk.frame) > longest {
             bail!("its compressed records are longer than a chunk");
         }
@@ -278,9 +300,15 @@ impl Trace {
     /// # Errors
     /// The file cannot be read, or the chunk is used again meanwhile.
     pub fn whole(&self, chunk: &Chunk) -> Result<Vec<u8>> {
-        let bytes = self.bytes(chunk.position, self.chunk_size)?;
+        let bytes = self.bytes(chunk.position, CHUNK_HEAD as u64 + chunk.length)?;
         self.make_sure_of(chunk)?;
         Ok(bytes)
+    }
+
+    /// Returns the number of bytes of a chunk that would be behind the end of the file.
+    pub fn missing(&self, chunk: &Chunk) -> u64 {
+        let end = chunk.position.saturating_add(CHUNK_HEAD as u64).saturating_add(chunk.length);
+        end.saturating_sub(self.length)
     }
 
     /// Checks that a chunk that was read is still the one that was listed: a running program moves
@@ -288,7 +316,7 @@ impl Trace {
     fn make_sure_of(&self, chunk: &Chunk) -> Result<()> {
         let mut bytes = [0; CHUNK_HEAD];
         self.fill(chunk.position, &mut bytes)?;
-        match head::of(&bytes) {
+        match head::of_any(&bytes) {
             Ok(Some(head)) if (head.number.get(), head.ticks.get()) == chunk.identity() => Ok(()),
             _ => bail!("the program still writes to it; look at the trace when it has ended"),
         }
@@ -317,6 +345,19 @@ impl Trace {
         }
         Ok(filled)
     }
+}
+
+/// Adds a chunk with this head to its stream; `length` is that of what follows the head.
+fn add(streams: &mut BTreeMap<u32, Stream>, head: &ChunkHead, position: u64, length: u64) {
+    let stream = streams.entry(head.stream.get()).or_insert_with(|| Stream {
+        number: StreamId(head.stream.get()),
+        interrupts: Some(head.interrupts.get()).filter(|&stream| stream != 0).map(StreamId),
+        thread: head.thread.get(),
+        chunks: Vec::new(),
+    });
+    let (number, time) = (head.number.get(), head.time.get());
+    let (ticks, frame) = (head.ticks.get(), head.frame.get());
+    stream.chunks.push(Chunk { number, position, time, ticks, frame, length });
 }
 
 /// Returns the process that a header describes.

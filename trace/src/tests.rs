@@ -236,6 +236,49 @@ fn a_chunk_that_was_moving_counts_once() {
 }
 
 #[test]
+fn short_chunks_are_read_as_others_are() {
+    let mut written = traced::Trace::new(b"/bin/walk", &[]);
+    written.image(b"/bin/walk", &[]);
+    written.short(&[
+        (1, 0, path(MAIN[0], &[1])),
+        (2, 0, path(GUARD[0], &[5])),
+        (1, 2, path(MAIN[1], &[])),
+        // The process was killed before the memory was empty.
+        (1, 1, path(MAIN[0], &[3])),
+    ]);
+    written.chunk(1, 1, &path(MAIN[0], &[3]));
+    let trace = opened(&written.bytes);
+    assert_eq!(lines(&trace), ["0 0 main [0] 4@1", "1 1 main [0] 4@3", "1 1 main [1] 4@3"]);
+    assert!(trace.problems.is_empty(), "{:?}", trace.problems);
+    let threads: Vec<_> = trace.streams.iter().map(|stream| stream.thread).collect();
+    assert_eq!((threads, trace.free_chunks), (vec![101, 102], 0));
+}
+
+#[test]
+fn damage_in_a_chunk_of_short_ones_is_told() {
+    let mut written = traced::Trace::new(b"/bin/walk", &[]);
+    written.image(b"/bin/walk", &[]);
+    let begin = written.bytes.len();
+    written.short(&[(1, 0, path(MAIN[0], &[1])), (2, 0, path(GUARD[0], &[5]))]);
+    // The length of the second one, behind two heads and ten bytes of records.
+    let place = begin + 2 * 64 + 16 + 40;
+    for (length, why) in [(0, "no such length"), (1 << 20, "no such length")] {
+        let mut bytes = written.bytes.clone();
+        bytes[place..place + 4].copy_from_slice(&u32::to_le_bytes(length));
+        let trace = opened(&bytes);
+        let problem = trace.problems[0].to_string();
+        assert!(problem.contains("chunk 1 of the file is damaged") && problem.contains(why));
+        assert_eq!((trace.streams.len(), trace.problems.len()), (1, 1));
+    }
+    // A whole chunk is not short.
+    written.chunk(3, 0, &path(MAIN[0], &[1]));
+    let place = begin + traced::CHUNK as usize + 40;
+    written.bytes[place] = 8;
+    let trace = opened(&written.bytes);
+    assert!(trace.problems[0].to_string().contains("its head says that it is short"));
+}
+
+#[test]
 fn a_chunk_that_is_used_again_is_told() {
     let folder = tempfile::tempdir().expect("a directory");
     let place = folder.path().join("walk.42.pathtrace");
@@ -290,6 +333,7 @@ fn a_file_may_end_anywhere_and_hold_anything() {
     written.chunk(1, 0, &records.concat());
     let head = ChunkHead { stream: 2.into(), interrupts: 1.into(), ..ChunkHead::default() };
     written.chunk_of(head, &records.concat());
+    written.short(&[(3, 0, records.concat()), (4, 0, records.concat())]);
     let all = |bytes: &[u8]| {
         let folder = tempfile::tempdir().expect("a directory");
         let place = folder.path().join("walk.42.pathtrace");
@@ -300,7 +344,7 @@ fn a_file_may_end_anywhere_and_hold_anything() {
         Some(steps.sum::<usize>())
     };
     let whole = all(&written.bytes);
-    assert_eq!(whole, Some(8));
+    assert_eq!(whole, Some(16));
     let interesting = |at: usize| (at.saturating_sub(4096) % traced::CHUNK as usize) < 120;
     for at in (0..written.bytes.len()).filter(|&at| at < 200 || interesting(at)) {
         assert!(all(&written.bytes[..at]) <= whole, "cut at {at}");

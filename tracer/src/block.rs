@@ -141,6 +141,11 @@ impl ThreadState {
         (&mut self.streams[used], interrupted)
     }
 
+    /// Returns true if a handler runs, whether or not it has a stream.
+    pub(crate) fn is_in_handler(&self) -> bool {
+        self.used != 0 || self.beyond != 0
+    }
+
     /// Returns the owners of all chunks of this thread.
     pub(crate) fn owners(&self) -> [Owner; HANDLERS + 2] {
         let mut owners = [self.owner; HANDLERS + 2];

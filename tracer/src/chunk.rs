@@ -15,7 +15,8 @@ use core::ptr::NonNull;
 use core::slice;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use pathformat::trace::{CHUNK_HEAD, ChunkHead, RESERVE};
+use pathformat::raw::PAGE;
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, LONGEST_RECORD, RESERVE};
 use process::sys::File;
 use process::sys::mapping;
 use zerocopy::little_endian::U32;
@@ -24,6 +25,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use crate::compressor::Compressor;
 use crate::file::{CHUNK, TraceFile};
 use crate::owners::Chunk;
+use crate::rescue;
 
 /// Returns the address from which on a chunk is full.
 pub(crate) fn limit(start: NonNull<u8>) -> usize {
@@ -88,9 +90,52 @@ pub(crate) fn empty(
     Some(start)
 }
 
+/// Writes the first `used` bytes of a chunk as a short chunk, at another place in the file. The
+/// memory is empty then, and not begun. Returns false, with nothing changed, if the file takes no
+/// more.
+pub(crate) fn shorten(
+    chunk: &Chunk,
+    used: usize,
+    known: &TraceFile,
+    file: &File,
+    offset: u64,
+) -> bool {
+    let Some(start) = NonNull::new(chunk.start as *mut u8) else { return false };
+    // SAFETY: mapped, and only the calling thread fills it.
+    let content = unsafe { slice::from_raw_parts(start.as_ptr(), used) };
+    let Some((head, records)) = content.split_at_checked(CHUNK_HEAD) else { return false };
+    let Ok(mut head) = ChunkHead::read_from_bytes(head) else { return false };
+    head.length = (records.len() as u32).into();
+    if !known.write(file, records, offset + CHUNK_HEAD as u64)
+        || !known.write(file, head.as_bytes(), offset)
+    {
+        return false;
+    }
+    set_stream(start, U32::ZERO);
+    clear(start, used);
+    true
+}
+
+/// Fills memory of which `used` bytes are records with zeros. Behind them may stand addresses of a
+/// path that did not end. Pages that nobody has touched stay so.
+fn clear(start: NonNull<u8>, used: usize) {
+    const SIZE: usize = PAGE as usize;
+    let touched = used.next_multiple_of(SIZE);
+    let end = (used + LONGEST_RECORD).next_multiple_of(SIZE).min(CHUNK);
+    let pages = (touched..end).step_by(SIZE).filter(|&page| {
+        // SAFETY: within the chunk.
+        mapping::is_present(unsafe { start.add(page) })
+    });
+    // SAFETY: within the chunk, which nobody reads any more.
+    let fill = |at: usize, length: usize| unsafe { start.add(at).write_bytes(0, length) };
+    fill(0, touched.min(CHUNK));
+    pages.for_each(|page| fill(page, SIZE));
+}
+
 /// Unmaps the memory of a chunk.
 pub(crate) fn unmap(chunk: &Chunk) {
     if let Some(start) = NonNull::new(chunk.start as *mut u8) {
+        rescue::forget(chunk.start);
         // SAFETY: it was mapped here, and its stream has another chunk.
         unsafe { mapping::unmap(start, CHUNK) };
     }

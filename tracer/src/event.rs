@@ -38,6 +38,17 @@ unsafe extern "C" {
     /// Returns the place of the next record, in a chunk that has room.
     #[link_name = "__pathcc.trace.room"]
     fn give_room() -> usize;
+
+    /// Lets other threads have the memory of the calling thread, which ends.
+    #[link_name = "__pathcc_trace_end_thread"]
+    fn give_memory_away();
+}
+
+/// Lets other threads have the memory of the calling thread, whose last event is written. It may
+/// still record paths.
+pub(crate) fn end_thread() {
+    // SAFETY: the thread is in no path, so that the place of its next record is in its words.
+    unsafe { give_memory_away() }
 }
 
 impl Written {

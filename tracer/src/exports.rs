@@ -1,7 +1,7 @@
 //! The symbols by which this object joins a program, which are all hidden, and the entry points at
 //! the load of an image, at forks of the process, and at the end of the image.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
@@ -21,7 +21,7 @@ use process::text::Text;
 use crate::block::Block;
 use crate::image::Image;
 use crate::region;
-use crate::shared::{Room, Shared};
+use crate::shared::{Room, Shared, unread};
 use crate::signals;
 use crate::synchronisation;
 
@@ -58,7 +58,7 @@ global_asm!(
     ".hidden __pathcc_trace_runtime",
     "__pathcc_trace_runtime:",
     ".quad {signature}",
-    ".quad __pathcc_trace_entry",
+    ".quad __pathcc_trace_give_room",
     ".quad {join}",
     ".quad {leave}",
     ".quad {obey}",
@@ -66,9 +66,14 @@ global_asm!(
     ".globl __pathcc_trace_switch",
     ".hidden __pathcc_trace_switch",
     ".set __pathcc_trace_switch, {switch}",
-    ".pushsection .text.__pathcc_trace_entry, \"ax\", @progbits",
+    ".globl __pathcc_trace_end_thread",
+    ".hidden __pathcc_trace_end_thread",
+    ".set __pathcc_trace_end_thread, {end_thread}",
+    ".pushsection .text.__pathcc_trace_give_room, \"ax\", @progbits",
     ".p2align 4",
-    "__pathcc_trace_entry:",
+    ".globl __pathcc_trace_give_room",
+    ".hidden __pathcc_trace_give_room",
+    "__pathcc_trace_give_room:",
     ".cfi_startproc",
     "endbr64",
     "pushq %rbp",
@@ -111,6 +116,7 @@ global_asm!(
     obey = sym obey,
     give_room = sym give_room,
     switch = sym switch,
+    end_thread = sym end_thread,
     options(att_syntax)
 );
 
@@ -212,7 +218,7 @@ fn runtime() -> *const Runtime {
 extern "C" fn start() {
     let runtime = runtime();
     if ptr::eq(runtime, &raw const RUNTIME) {
-        with_shared(|_, _| ());
+        with_shared(|shared, _| shared.start(Block::own()));
         signals::prepare();
         synchronisation::prepare();
         fork_registration().register(before_fork, after_fork, in_child);
@@ -294,17 +300,43 @@ extern "C" fn obey(begins: u32) {
     });
 }
 
+/// Lets other threads have the memory of the calling thread, if it records in this image's tracer.
+extern "C" fn end_thread() {
+    if ptr::eq(runtime(), &raw const RUNTIME) {
+        // SAFETY: the thread's own memory.
+        with_shared(|shared, _| shared.end_thread(unsafe { &mut *Block::own() }));
+    }
+}
+
 /// Gives the calling thread room. Returns the place of its next record.
 extern "C" fn give_room() -> usize {
+    let block = Block::own();
     // SAFETY: the thread's own memory.
-    if let Some(place) = unsafe { (*Block::own()).stay() } {
-        return place;
+    unsafe {
+        if !is_relocated() {
+            (*block).words = unread();
+            return (*block).words.next;
+        }
+        if let Some(place) = (*block).stay() {
+            return place;
+        }
     }
     with_shared(|shared, room| {
         // SAFETY: the thread's own memory. Only the holder of the lock changes the environment.
         let (block, environment) = unsafe { (&mut *Block::own(), environment::change()) };
         shared.give_room(block, environment, room)
     })
+}
+
+/// Returns true if the image is relocated. A static-pie without a C library never is.
+fn is_relocated() -> bool {
+    let entry: usize;
+    // SAFETY: computes an address.
+    unsafe {
+        asm!("lea {}, [rip + __pathcc_trace_give_room]", out(reg) entry, options(nomem, nostack, preserves_flags));
+    }
+    // SAFETY: the word may be relocated at any time.
+    unsafe { (&raw const RUNTIME.room).read_volatile() == entry }
 }
 
 /// Returns the functions that register handlers of forks, until this image is unloaded.

@@ -162,12 +162,15 @@ impl TraceFile {
 
     /// Maps a chunk, if the disk has room for it.
     pub(crate) fn map(&self, file: &File, offset: u64) -> Option<NonNull<u8>> {
+        let has_room = self.reserve(file, offset);
+        has_room.then(|| mapping::map_file(At::Anywhere, CHUNK, file, offset)).flatten()
+    }
+
+    /// Makes sure that the disk has room for a chunk. Returns false if it has none.
+    pub(crate) fn reserve(&self, file: &File, offset: u64) -> bool {
         let end = offset + CHUNK as u64;
         let may_grow = end <= sys::file_size_limit() && has_room(file);
-        if !may_grow || !file.allocate(offset, CHUNK as u64) {
-            return None;
-        }
-        mapping::map_file(At::Anywhere, CHUNK, file, offset)
+        may_grow && file.allocate(offset, CHUNK as u64)
     }
 
     /// Writes at an offset without mapping it. Returns false on failure.

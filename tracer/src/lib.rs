@@ -13,6 +13,7 @@
 //! | files | contents |
 //! |---|---|
 //! | `exports` | the symbols by which the tracer joins a program, start and end |
+//! | `early` | the entry of a static program |
 //! | `image` | the linker's description of an image, and its registration |
 //! | `block` | the thread-local memory |
 //! | `signals` | handlers of signals, each with a stream of its own |
@@ -28,10 +29,12 @@
 //! | `region` | the parts of a run that are recorded |
 //! | `shared` | the state that all threads share: images, streams, and the owners of chunks |
 //! | `owners` | the owners of chunks |
+//! | `ended` | what threads leave when they end |
 //! | `chunk` | the chunk that a stream fills |
 //! | `compressor` | the compression of full chunks, if it is on |
 //! | `mark` | the detection of forked children |
 //! | `file` | the file |
+//! | `rescue` | a trace that is cut while chunks of it are memory |
 //!
 //! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any
 //! other profile this is an ordinary library for tests and checks.
@@ -45,6 +48,9 @@ mod block;
 mod chunk;
 mod clock;
 mod compressor;
+#[cfg(panic = "abort")]
+mod early;
+mod ended;
 #[cfg(panic = "abort")]
 mod event;
 #[cfg(panic = "abort")]
@@ -68,6 +74,7 @@ mod operation;
 mod owners;
 mod region;
 mod regions;
+mod rescue;
 mod shared;
 #[cfg(panic = "abort")]
 mod signals;

@@ -129,7 +129,7 @@ fn callbacks() -> [(Callback, usize); 16] {
 
 /// Returns the tool to the library.
 extern "C" fn give_tool(version: u32, text: *const u8) -> *const Tool {
-    let following = next::next(&FOLLOWING, None, c"ompt_start_tool");
+    let following = next::next(&FOLLOWING, c"ompt_start_tool");
     if following != 0 {
         type Give = extern "C" fn(u32, *const u8) -> *const Tool;
         // SAFETY: the function has this type, by the standard.

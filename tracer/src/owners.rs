@@ -32,6 +32,11 @@ pub(crate) struct Chunk {
     free: u32,
 }
 
+impl Chunk {
+    /// No chunk.
+    pub(crate) const NONE: Self = Self { start: 0, offset: 0, thread: 0, free: 0 };
+}
+
 /// The number of entries for which there is room at first.
 const FIRST: usize = 128;
 
@@ -118,8 +123,7 @@ impl Owners {
     pub(crate) fn remove(&mut self, owner: Owner) -> Option<Chunk> {
         let chunk = self.get(owner)?;
         let free = self.free;
-        *self.entries().get_mut(owner.0 as usize - 1)? =
-            Chunk { start: 0, offset: 0, thread: 0, free };
+        *self.entries().get_mut(owner.0 as usize - 1)? = Chunk { free, ..Chunk::NONE };
         self.free = owner.0;
         self.used -= 1;
         Some(chunk)

@@ -6,7 +6,7 @@ use core::ptr::{self, NonNull};
 
 use pathformat::profile::{ENDED, Head, PARTIAL};
 use pathformat::trace::{
-    CHUNK_HEAD, ChunkHead, Clock, LONGEST_RECORD, NUMBERS, PROCESS, RecordKind,
+    CHUNK_HEAD, ChunkHead, Clock, LONGEST_RECORD, NUMBERS, PROCESS, RecordKind, SHORT,
 };
 use process::environment::Environment;
 use process::global::Global;
@@ -18,11 +18,13 @@ use crate::block::{Block, Stream, ThreadState, Words};
 use crate::chunk::{self, limit, unmap, used};
 use crate::clock;
 use crate::compressor::Compressor;
+use crate::ended::{self, Ended};
 use crate::file::{self, CHUNK, TraceFile};
 use crate::image::{EVENT, Image};
 use crate::mark::Mark;
 use crate::owners::{Chunk, Owner, Owners};
 use crate::region;
+use crate::rescue;
 
 /// The number of a thread of another process, which the kernel gives to no thread.
 const NOBODY: u32 = 0;
@@ -61,11 +63,16 @@ pub(crate) struct Shared {
     /// The number of chunks of the stream of these events.
     event_chunks: u64,
     owners: Owners,
+    ended: Ended,
     /// The number of requests for chunks before the file is tried again, and the number for the
     /// next time.
     patience: (u32, u32),
     /// The mark by which a forked child is recognised.
     mark: Option<Mark>,
+    /// The first thread's block before the C library gave it another one, if paths used it.
+    early: Option<NonNull<Block>>,
+    /// True once the constructor has run.
+    has_started: bool,
     compressor: Compressor,
 }
 
@@ -86,7 +93,7 @@ impl Room {
 static UNREAD: Global<[u64; LONGEST_RECORD / 8 + 1]> = Global::new([0; LONGEST_RECORD / 8 + 1]);
 
 /// Returns the words of records that are never read. The limit makes the next path ask again.
-fn unread() -> Words {
+pub(crate) fn unread() -> Words {
     Words { next: &raw const UNREAD as usize, limit: 0 }
 }
 
@@ -105,8 +112,11 @@ impl Shared {
             events: (0, 0),
             event_chunks: 0,
             owners: Owners::new(),
+            ended: Ended::new(),
             patience: (0, 0),
             mark: None,
+            early: None,
+            has_started: false,
             compressor: Compressor::new(),
         }
     }
@@ -123,6 +133,12 @@ impl Shared {
             Some(mark) => mark.set(),
             None => self.mark = Mark::new(),
         }
+    }
+
+    /// Notes that the constructor runs, in a thread with this block.
+    pub(crate) fn start(&mut self, block: *mut Block) {
+        self.has_started = true;
+        self.early = self.early.filter(|early| early.as_ptr() != block);
     }
 
     /// Gives an image its numbers.
@@ -247,6 +263,9 @@ impl Shared {
 
     /// Returns the state of a thread; `None` if there is no memory for it.
     fn state_of<'a>(&mut self, block: &mut Block, thread: u32) -> Option<&'a mut ThreadState> {
+        if block.state.is_null() && thread == self.process {
+            self.take_over(block);
+        }
         if block.state.is_null() {
             let start = mapping::map_private(At::Anywhere, CHUNK)?;
             let Some(owner) = self.owners.add(thread, start.as_ptr() as usize, 0) else {
@@ -257,9 +276,22 @@ impl Shared {
             block.state = start.cast::<ThreadState>().as_ptr();
             // SAFETY: zeros are a state, and the memory is longer.
             unsafe { (*block.state).owner = owner };
+            if !self.has_started {
+                self.early = Some(NonNull::from(&mut *block));
+            }
         }
         // SAFETY: the thread's own memory, which is only unmapped when it has ended.
         unsafe { block.state.as_mut() }
+    }
+
+    /// Lets the first thread go on with what it had before the C library gave it this block.
+    fn take_over(&mut self, block: &mut Block) {
+        if let Some(early) = self.early.take().filter(|early| early.as_ptr() != &raw mut *block) {
+            // SAFETY: nobody unmaps the earlier block (`process::entry`), and the thread does not
+            // use it any more.
+            let early = unsafe { early.as_ref() };
+            (block.words, block.state) = (early.words, early.state);
+        }
     }
 
     /// Takes a chunk of the file, with its head: the one that the stream has, once that is empty
@@ -283,6 +315,7 @@ impl Shared {
             _ => self.create_file(environment, room),
         };
         let begun = opened.and_then(|file| {
+            self.mark_losses(&file);
             if let Some(full) = former.filter(|chunk| chunk.offset != 0) {
                 let offset = self.file.offset(self.chunks);
                 // A place to which a part was written is not used again.
@@ -292,12 +325,19 @@ impl Shared {
                     return Ok((start, full.offset));
                 }
             }
+            let spare = if former.is_none() { self.ended.take() } else { None };
+            if let Some(spare) = spare
+                && let Some(start) = NonNull::new(spare.start as *mut u8)
+            {
+                return Ok((start, spare.offset));
+            }
             let offset = self.file.offset(self.chunks);
             let Some(start) = self.file.map(&file, offset) else {
                 self.file.add_flags(&file, PARTIAL);
                 return Err(OpenError::Other);
             };
             self.chunks += 1;
+            rescue::watch(start.as_ptr() as usize);
             Ok((start, offset))
         });
         match begun {
@@ -336,7 +376,15 @@ impl Shared {
             next = image.next;
         }
         self.write_clock(&file);
+        rescue::begin();
         Ok(file)
+    }
+
+    /// Marks the trace as partial if records were lost with a part of the file.
+    fn mark_losses(&mut self, file: &File) {
+        if rescue::has_lost() {
+            self.file.add_flags(file, PARTIAL);
+        }
     }
 
     fn write_image(&mut self, file: &File, image: &Image, room: &mut Room) {
@@ -391,6 +439,67 @@ impl Shared {
         stream.owner = owner.unwrap_or(Owner::NONE);
     }
 
+    /// Lets other threads have the memory of the calling thread, which ends, if it has recorded
+    /// little. It may still go on, in another chunk.
+    pub(crate) fn end_thread(&mut self, block: &mut Block) {
+        let next = block.place();
+        // SAFETY: null, or the thread's own memory.
+        let Some(state) = (unsafe { block.state.as_mut() }) else { return };
+        if self.presence != Presence::There
+            || sys::process() != self.process
+            || state.is_in_handler()
+        {
+            return;
+        }
+        let (stream, _) = state.current();
+        let known = self.owners.get(stream.owner).filter(|chunk| chunk.offset != 0);
+        let used = known.and_then(|chunk| next.checked_sub(chunk.start));
+        let Some((chunk, used)) =
+            known.zip(used.filter(|used| (CHUNK_HEAD + 1..=ended::MOST).contains(used)))
+        else {
+            return;
+        };
+        let Ok(file) = self.file.open() else { return };
+        let Some(offset) = self.short_place(&file, used) else { return };
+        if !chunk::shorten(&chunk, used, &self.file, &file, offset) {
+            return;
+        }
+        self.owners.remove(mem::take(&mut stream.owner));
+        stream.kept = Words::default();
+        if block.words.next == next {
+            block.words = Words::default();
+        }
+        if let Some(chunk) = self.ended.keep(chunk) {
+            self.file.trim(&file, chunk.offset, 0);
+            unmap(&chunk);
+        }
+    }
+
+    /// Returns the offset in the file of a short chunk of `used` bytes with its head.
+    fn short_place(&mut self, file: &File, used: usize) -> Option<u64> {
+        if let Some(offset) = self.ended.place(used) {
+            return Some(offset);
+        }
+        let offset = self.file.offset(self.chunks);
+        let head = ChunkHead { stream: SHORT.into(), ..ChunkHead::default() };
+        if !self.file.reserve(file, offset) || !self.file.write(file, head.as_bytes(), offset) {
+            return None;
+        }
+        self.chunks += 1;
+        self.ended.begin(offset);
+        self.ended.place(used)
+    }
+
+    /// Unmaps the memory that waits for other threads.
+    fn drop_spare(&mut self, file: Option<&File>) {
+        while let Some(chunk) = self.ended.take() {
+            if let Some(file) = file {
+                self.file.trim(file, chunk.offset, 0);
+            }
+            unmap(&chunk);
+        }
+    }
+
     /// Removes the chunks of threads that ended.
     fn search(&mut self, block: &Block, thread: u32) {
         // SAFETY: null, or the thread's own memory.
@@ -430,6 +539,8 @@ impl Shared {
         let state = unsafe { block.state.as_mut() };
         let own = state.as_deref().map(ThreadState::owners).unwrap_or_default();
         self.owners.search(|owner, _| !own.contains(&owner), |chunk| unmap(&chunk));
+        self.drop_spare(None);
+        self.ended.forget();
         let Some(state) = state else { return };
         let thread = thread::current();
         if let Some(memory) = self.owners.remove(state.owner) {
@@ -455,7 +566,9 @@ impl Shared {
         }
         let Ok(file) = self.file.open() else { return };
         self.write_clock(&file);
+        self.mark_losses(&file);
         self.file.add_flags(&file, ENDED);
+        self.drop_spare(Some(&file));
         // Little code runs after this, if any.
         let next = block.place();
         // SAFETY: null, or the thread's own memory.
@@ -475,7 +588,10 @@ impl Shared {
         block.state = ptr::null_mut();
         self.owners.search(|_, _| true, |chunk| unmap(&chunk));
         self.owners.close();
+        self.drop_spare(None);
+        self.ended.forget();
         self.compressor.close();
+        rescue::end();
         self.file.forget();
         if let Some(mark) = self.mark.take() {
             mark.unmap();

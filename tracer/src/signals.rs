@@ -18,12 +18,19 @@ use process::sys::thread;
 
 use crate::block::Block;
 use crate::next;
+use crate::rescue;
 
 /// The number of signals of the kernel, which count from 1.
 const SIGNALS: usize = 65;
 
+/// The signal of missing pages.
+const SIGBUS: i32 = 7;
+
+/// The value for the kernel's own reaction.
+const DEFAULT: usize = 0;
+
 /// The values that are no handlers: `SIG_DFL` and `SIG_IGN`, and `SIG_ERR` and `SIG_HOLD`.
-const NO_HANDLERS: [usize; 4] = [0, 1, usize::MAX, 2];
+const NO_HANDLERS: [usize; 4] = [DEFAULT, 1, usize::MAX, 2];
 
 macro_rules! c_names {
     ($($name:literal)+) => {
@@ -165,7 +172,7 @@ fn following(number: usize) -> usize {
         _ => {}
     }
     let (Some(found), Some(name)) = (FOUND.get(number), FUNCTIONS.get(number)) else { return 0 };
-    next::next(found, None, name)
+    next::next(found, name)
 }
 
 /// Installs a handler in place of the C library's function of this number. `action` and `former`
@@ -199,16 +206,26 @@ unsafe extern "C" fn install(signal: i32, action: usize, former: usize, number: 
     // SAFETY: it is the C library's function, with arguments of its type.
     let result = unsafe { call(real, number, signal, passed, former) };
     let failed = if number == 0 { result as i32 != 0 } else { result == usize::MAX };
+    if !failed && signal == SIGBUS && given == DEFAULT && (number != 0 || action != 0) {
+        rescue::begin_again();
+    }
     if failed && is_handler {
         known.store(before, Ordering::Release);
     }
-    let seen = if number != 0 && result == ours() { before } else { result };
+    let seen = match result {
+        _ if number == 0 => result,
+        _ if result == ours() => before,
+        _ if rescue::is_handler(result) => DEFAULT,
+        _ => result,
+    };
     if number == 0 && !failed && former != 0 {
         // SAFETY: the C library has just written there.
         unsafe {
             let former = former as *mut usize;
             if former.read() == ours() {
                 former.write(before);
+            } else if rescue::is_handler(former.read()) {
+                former.cast::<[usize; ACTION_WORDS]>().write([0; ACTION_WORDS]);
             }
         }
     }

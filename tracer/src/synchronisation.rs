@@ -24,7 +24,31 @@ use crate::written::Written;
 
 process::table_of_others!("__pathcc_trace_errno", "", "__errno_location");
 
+// The functions of a sanitizer, which stand before those of the C library, by their names. To look
+// for one that is not there would allocate, and so enter a sanitizer that has not begun.
+macro_rules! interceptors {
+    ($($operation:ident $takes:expr, $returns:ident: $($name:literal)+;)+) => {
+        global_asm!(
+            ".pushsection .data.rel.ro.__pathcc_trace_interceptors, \"aw\", @progbits",
+            ".p2align 3",
+            ".globl __pathcc_trace_interceptors",
+            ".hidden __pathcc_trace_interceptors",
+            "__pathcc_trace_interceptors:",
+            $($(
+                concat!(".weak __interceptor_", $name),
+                concat!(".quad __interceptor_", $name),
+            )+)+
+            ".popsection",
+        );
+    };
+}
+
+pathformat::synchronisation_functions!(interceptors);
+
 unsafe extern "C" {
+    /// The addresses of a sanitizer's functions, 0 for those that the program does not have.
+    #[link_name = "__pathcc_trace_interceptors"]
+    static INTERCEPTORS: [usize; names::SYNCHRONISATION_FUNCTIONS.len()];
     /// The address of the function that returns the address of `errno`, 0 if the program has none.
     #[link_name = "__pathcc_trace_errno"]
     static FIND_ERRNO: usize;
@@ -66,7 +90,6 @@ enum Takes {
 /// A function of the C library.
 struct Function {
     name: &'static CStr,
-    sanitizer: &'static CStr,
     operation: Operation,
     takes: Takes,
     returns: Returns,
@@ -96,12 +119,6 @@ macro_rules! functions {
     ($($operation:ident $takes:expr, $returns:ident: $($name:literal)+;)+) => {
         [$($(Function {
             name: match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name has no NUL"),
-            },
-            sanitizer: match CStr::from_bytes_with_nul(
-                concat!("__interceptor_", $name, "\0").as_bytes(),
-            ) {
                 Ok(name) => name,
                 Err(_) => panic!("a name has no NUL"),
             },
@@ -196,13 +213,18 @@ struct Call {
 
 /// Looks up the functions of the C library. It must not be called in a handler.
 pub(crate) fn prepare() {
-    FUNCTIONS.iter().for_each(|function| {
-        following(function);
+    (0..FUNCTIONS.len()).for_each(|number| {
+        following(number);
     });
 }
 
-fn following(function: &Function) -> usize {
-    next::next(&function.found, Some(function.sanitizer), function.name)
+/// Returns the function of this number that ours replaces: a sanitizer's, or the C library's.
+fn following(number: usize) -> usize {
+    // SAFETY: it is constant once the image is relocated.
+    match unsafe { INTERCEPTORS[number] } {
+        0 => next::next(&FUNCTIONS[number].found, FUNCTIONS[number].name),
+        sanitizer => sanitizer,
+    }
 }
 
 /// Replaces a function that the C library does not have.
@@ -213,7 +235,8 @@ extern "C" fn missing() -> i32 {
 
 /// Runs before the C library's function. Returns its address.
 extern "C" fn begin(call: &mut Call) -> usize {
-    let function = &FUNCTIONS[call.number % FUNCTIONS.len()];
+    let number = call.number % FUNCTIONS.len();
+    let function = &FUNCTIONS[number];
     if function.operation == Operation::End {
         threads::end();
     }
@@ -233,7 +256,7 @@ extern "C" fn begin(call: &mut Call) -> usize {
     } else {
         Written::NONE
     };
-    match following(function) {
+    match following(number) {
         0 => missing as *const () as usize,
         address => address,
     }

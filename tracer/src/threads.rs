@@ -11,6 +11,7 @@ use pathformat::trace::Operation;
 
 use crate::block::Block;
 use crate::clock;
+use crate::event;
 use crate::operation::{self, Begun};
 
 /// The largest number of threads that may be about to begin at the same time.
@@ -139,6 +140,7 @@ pub(crate) extern "C" fn end() {
     // SAFETY: as above.
     let number = unsafe { (*Block::own()).state.as_ref() }.map_or(0, |state| state.thread);
     record(Operation::End, number, clock::ticks());
+    event::end_thread();
 }
 
 fn record(operation: Operation, number: u64, begin: u64) {

@@ -12,8 +12,12 @@ use crate::image_kind::ImageKind;
 use crate::scan::Module;
 
 /// What traced code refers to.
-const RUNTIME: [&str; 3] =
-    [names::TRACE_RUNTIME, names::TRACE_SWITCH, names::TRACE_MESSAGE_RUNTIME];
+const RUNTIME: [&str; 4] = [
+    names::TRACE_RUNTIME,
+    names::TRACE_GIVE_ROOM,
+    names::TRACE_SWITCH,
+    names::TRACE_MESSAGE_RUNTIME,
+];
 
 /// What stands behind the functions that a traced executable defines.
 const HANDLERS: [&str; 3] = [names::TRACE_SIGNAL, names::TRACE_SYNCHRONISE, names::TRACE_OPENMP];
@@ -24,7 +28,9 @@ fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
     for kind in [ImageKind::Executable, ImageKind::Static, ImageKind::Library] {
         let generated = Generated::of(&[traced(1), traced(2)], kind);
         let handlers = HANDLERS.into_iter().filter(|_| kind == ImageKind::Executable);
-        let wanted = RUNTIME.into_iter().chain(handlers).map(str::to_owned);
+        // A library is loaded when there is a thread pointer.
+        let entry = [names::TRACE_ENTRY].into_iter().filter(|_| kind != ImageKind::Library);
+        let wanted = RUNTIME.into_iter().chain(handlers).chain(entry).map(str::to_owned);
         assert_eq!(generated.undefined(), wanted.collect::<BTreeSet<_>>());
         let place = generated.place(names::TRACE_WORDS);
         let block = ".tdata.__pathcc_trace".to_owned();
@@ -54,7 +60,8 @@ fn traced_arrays_are_not_in_what_the_counting_runtime_maps() {
     assert_eq!(with.place(&counters(7)).expect("it has one").1, size(&with));
     assert_eq!(with.place(&counters(2)), without.place(&counters(2)));
     let mut both = without.undefined();
-    both.extend(RUNTIME.into_iter().chain(HANDLERS).map(str::to_owned));
+    let traces = RUNTIME.into_iter().chain(HANDLERS).chain([names::TRACE_ENTRY]);
+    both.extend(traces.map(str::to_owned));
     assert_eq!(with.undefined(), both);
     assert_eq!(with.content(WORDS), without.content(WORDS));
 }

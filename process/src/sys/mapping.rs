@@ -3,8 +3,8 @@
 use core::ptr::NonNull;
 
 use linux_raw_sys::general::{
-    __NR_madvise, __NR_mmap, __NR_munmap, MADV_RANDOM, MADV_WIPEONFORK, MAP_ANONYMOUS, MAP_FIXED,
-    MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE,
+    __NR_madvise, __NR_mincore, __NR_mmap, __NR_munmap, MADV_RANDOM, MADV_WIPEONFORK,
+    MAP_ANONYMOUS, MAP_FIXED, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE,
 };
 
 use super::call::{call, checked};
@@ -55,6 +55,14 @@ pub fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNu
     // SAFETY: the mapping is ours.
     unsafe { call(__NR_madvise, [start.as_ptr() as usize, length, MADV_RANDOM as usize, 0, 0, 0]) };
     Some(start)
+}
+
+/// Returns true unless the page that begins there has certainly no memory yet.
+pub fn is_present(page: NonNull<u8>) -> bool {
+    let mut state = 1u8;
+    // SAFETY: the kernel writes a byte.
+    unsafe { call(__NR_mincore, [page.as_ptr() as usize, 1, &raw mut state as usize, 0, 0, 0]) };
+    state & 1 != 0
 }
 
 /// Unmaps memory.

@@ -2,8 +2,8 @@
 //! time.
 //!
 //! Whole chunks are taken, so the part begins a little earlier and ends a little later than
-//! requested. The chunks of each stream are numbered anew, from 0. The header marks the part as
-//! partial, unless it is all of the trace.
+//! requested. The chunks of each stream are numbered anew, from 0, and short ones become whole ones.
+//! The header marks the part as partial, unless it is all of the trace.
 
 use std::io::Write;
 use std::ops::Range;
@@ -71,25 +71,26 @@ pub fn write(
         chunks.iter().map(move |chunk| (chunk, chunk.number - first, compress && chunk.frame == 0))
     });
     // The file may end in the middle of a chunk. Then the part ends there, too.
-    let (whole, cut): (Vec<_>, Vec<_>) = of_process
-        .chain(of_streams)
-        .partition(|(chunk, ..)| trace.length - chunk.position >= trace.chunk_size);
+    let (whole, cut): (Vec<_>, Vec<_>) =
+        of_process.chain(of_streams).partition(|(chunk, ..)| trace.missing(chunk) == 0);
     for (chunk, number, is_packed) in whole.into_iter().chain(cut) {
         let mut bytes = trace.whole(chunk)?;
-        let there = trace.length - chunk.position;
-        bytes.truncate(usize::try_from(there.min(trace.chunk_size))?);
-        rewrite(&mut bytes, number, is_packed && there >= trace.chunk_size);
+        match usize::try_from(trace.missing(chunk))? {
+            0 => bytes.resize(usize::try_from(trace.chunk_size)?, 0),
+            missing => bytes.truncate(bytes.len() - missing),
+        }
+        rewrite(&mut bytes, number, is_packed && trace.missing(chunk) == 0);
         out.write_all(&bytes)?;
         observer.step();
     }
     Ok(())
 }
 
-/// Gives a chunk another number, and compresses it if `compress` is true.
+/// Gives a chunk another number, as one that is not short, and compresses it if `compress` is true.
 fn rewrite(chunk: &mut [u8], number: u64, compress: bool) {
     let Some(start) = chunk.get(..CHUNK_HEAD) else { return };
     let Ok(mut head) = ChunkHead::read_from_bytes(start) else { return };
-    head.number = number.into();
+    (head.number, head.length) = (number.into(), 0.into());
     if compress {
         head.frame = pack(chunk).into();
     }

@@ -162,7 +162,7 @@ fn damage_is_told_and_the_rest_is_shown() {
     trace.chunk(1, 2, &path(MAIN[1], &[]));
     let end = trace.bytes.len();
     trace.chunk(2, 0, &path(MAIN[1], &[]));
-    trace.bytes[end + 40] = 1;
+    trace.bytes[end + 44] = 1;
     scene.write("t", &trace.bytes);
     let broken = "t: chunk 3 of the file is damaged: its head has bytes that mean nothing";
     let number = "chunk 1 of the file is damaged: the record at byte 10 of its content has the \
@@ -274,7 +274,7 @@ fn what_is_no_trace_is_refused() {
     scene.write("newer", &bytes);
     refused(
         "newer",
-        "this trace has format version 99, and this pathprof reads version 7; use the pathprof that \
+        "this trace has format version 99, and this pathprof reads version 8; use the pathprof that \
          belongs to the pathcc that built the program",
     );
 }

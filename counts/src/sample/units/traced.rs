@@ -7,7 +7,7 @@ use pathformat::manifest::{
 };
 use pathformat::profile::{Ancestor, ENDED, Head, RunId};
 use pathformat::settings::{Mode, Threads};
-use pathformat::trace::{ChunkHead, PROCESS, RecordKind, write_header};
+use pathformat::trace::{ChunkHead, PROCESS, RecordKind, SHORT, SHORT_ALIGNMENT, write_header};
 use pathformat::{ModuleId, raw, record};
 use zerocopy::IntoBytes;
 
@@ -238,6 +238,24 @@ impl Trace {
             },
             content,
         );
+    }
+
+    /// Appends a chunk of short chunks: the stream of each, its number and its records.
+    pub fn short(&mut self, parts: &[(u32, u64, Vec<u8>)]) {
+        let mut content = Vec::new();
+        for (stream, number, records) in parts {
+            let head = ChunkHead {
+                stream: (*stream).into(),
+                number: (*number).into(),
+                thread: (stream + 100).into(),
+                length: (records.len() as u32).into(),
+                ..ChunkHead::default()
+            };
+            content.extend(head.as_bytes());
+            content.extend(records);
+            content.resize(content.len().next_multiple_of(SHORT_ALIGNMENT), 0);
+        }
+        self.chunk_of(ChunkHead { stream: SHORT.into(), ..ChunkHead::default() }, &content);
     }
 
     /// Appends a chunk with a head.
