@@ -38,6 +38,39 @@ pub(crate) fn has_profiler(words: &CommandLine) -> bool {
         .any(|word| OPTIONS.iter().any(|option| word.as_bytes().starts_with(option.as_bytes())))
 }
 
+/// A sanitizer that traced code has to make room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sanitizer {
+    /// NumericalStabilitySanitizer finds the shadow of every address in memory, also of those that
+    /// are marked as none of its business and of those in a segment.
+    Numerical,
+    /// DataFlowSanitizer does that, too, and gives functions other names.
+    DataFlow,
+}
+
+/// True if the command line asks for a sanitizer.
+pub(crate) fn sanitizes(words: &CommandLine, sanitizer: Sanitizer) -> bool {
+    let wanted: &[u8] = match sanitizer {
+        Sanitizer::Numerical => b"numerical",
+        Sanitizer::DataFlow => b"dataflow",
+    };
+    let mut is_used = false;
+    for word in words.own() {
+        let chosen = value_of(word, "-fsanitize=").map(|names| (names, true));
+        let Some((names, is_on)) =
+            chosen.or_else(|| value_of(word, "-fno-sanitize=").map(|names| (names, false)))
+        else {
+            continue;
+        };
+        for name in names.as_bytes().split(|&byte| byte == b',') {
+            if name == wanted || (name == b"all" && !is_on) {
+                is_used = is_on;
+            }
+        }
+    }
+    is_used
+}
+
 /// The target, if the command line names one that is not counted. A later option wins over an
 /// earlier one. The compiler's name may name one, too: `prefix` is what stands before it, with its
 /// hyphen.
@@ -86,6 +119,18 @@ mod tests {
         assert_eq!(called("a.c", "aarch64-linux-gnu-"), Some("aarch64-linux-gnu".into()));
         assert_eq!(called("a.c", "x86_64-linux-gnu-"), None);
         assert_eq!(called("--target=x86_64-linux-gnu a.c", "aarch64-linux-gnu-"), None);
+    }
+
+    #[test]
+    fn sanitizers_are_recognised() {
+        let dataflow = |line| sanitizes(&words(line), Sanitizer::DataFlow);
+        let numerical = |line| sanitizes(&words(line), Sanitizer::Numerical);
+        assert!(dataflow("-fsanitize=dataflow a.c") && numerical("-fsanitize=undefined,numerical"));
+        assert!(dataflow("-fno-sanitize=all -fsanitize=dataflow") && !numerical("a.c"));
+        assert!(!dataflow("-fsanitize=address,numerical"));
+        assert!(!dataflow("-Xclang -fsanitize=dataflow"));
+        assert!(!dataflow("-fsanitize=dataflow -fno-sanitize=dataflow"));
+        assert!(!numerical("-fsanitize=numerical -fno-sanitize=all"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Nothing is printed and nothing is run here, but for questions that clang answers.
 
-use crate::clang_options;
+use crate::clang_options::{self, Sanitizer};
 use crate::command_line::{self, CommandLine, value_of};
 use crate::environment::Environment;
 use crate::help;
@@ -16,7 +16,7 @@ use crate::process;
 use crate::role::{Language, ProgramName, Role};
 use crate::settings::LayeredSettings;
 use crate::settings::given::Settings;
-use crate::settings::options::{self, AUTO, EARLY, LATE};
+use crate::settings::options::{self, AUTO, EARLY, LATE, TRACE};
 use crate::settings::setting::Key;
 use crate::system_directories;
 use crate::toolchain::{Compiler, Installation};
@@ -197,9 +197,16 @@ impl<'a> Line<'a> {
     fn options_of_plugin(&self, settings: &Settings) -> Vec<String> {
         let Self { environment, words, .. } = self;
         let mut options = plugin_options(settings, words);
-        options.extend(clang_options::why_skipped(words).map(|why| format!("-pathcc-skip={why}")));
+        let is_traced = settings.is(Key::Mode, TRACE);
+        let sanitizes = |sanitizer| is_traced && clang_options::sanitizes(words, sanitizer);
+        let why = clang_options::why_skipped(words)
+            .or_else(|| sanitizes(Sanitizer::DataFlow).then_some("dataflow"));
+        options.extend(why.map(|why| format!("-pathcc-skip={why}")));
         if settings.is(Key::Stage, EARLY) && clang_options::has_profiler(words) {
             options.push("-pathcc-behind-profile=yes".to_owned());
+        }
+        if sanitizes(Sanitizer::Numerical) {
+            options.push("-pathcc-shadowed=yes".to_owned());
         }
         let directories = system_directories::named(words, &|name| environment.header_path(name));
         options.extend(directories.iter().filter_map(|directory| {

@@ -354,7 +354,9 @@ public:
         Evolution(!(WithOffsets || WithLoops) || F.callsFunctionThatReturnsTwice()
                       ? nullptr
                       : &Analyses.getResult<ScalarEvolutionAnalysis>(F)),
-        WithStack(WithStack), WithOffsets(WithOffsets), WithVariables(WithVariables) {}
+        WithStack(WithStack), WithOffsets(WithOffsets),
+        // Tags are added to addresses of variables, so that no table can name them.
+        WithVariables(WithVariables && !F.hasFnAttribute(Attribute::SanitizeHWAddress)) {}
 
   void noteBlock(BasicBlock &BB) {
     OfBlock[&BB];

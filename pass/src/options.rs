@@ -66,6 +66,8 @@ pub(crate) struct Options {
     pub(crate) ir: bool,
     /// True if blocks have names only for us, and lose them when they are read.
     pub(crate) drops_names: bool,
+    /// True if a sanitizer checks every access through shadow memory and knows no segments.
+    pub(crate) is_shadowed: bool,
     /// True if every instrumented function is verified.
     pub(crate) verify: bool,
 }

@@ -35,6 +35,7 @@ pub(crate) enum Name {
     System,
     Ir,
     DropNames,
+    Shadowed,
     Verify,
 }
 
@@ -58,7 +59,7 @@ const fn hidden(name: Name, word: &'static CStr, meaning: &'static CStr) -> Para
 }
 
 /// All of them.
-pub(crate) static PARAMETERS: [Parameter; 22] = [
+pub(crate) static PARAMETERS: [Parameter; 23] = [
     parameter(
         Name::Mode,
         c"pathcc-mode",
@@ -128,6 +129,11 @@ pub(crate) static PARAMETERS: [Parameter; 22] = [
         c"pathcc-drop-names",
         c"whether clang keeps names of blocks only for us, and they are dropped, yes or no",
     ),
+    parameter(
+        Name::Shadowed,
+        c"pathcc-shadowed",
+        c"whether accesses are checked through shadow memory that knows no segments, yes or no",
+    ),
     hidden(Name::Verify, c"pathcc-verify", c"verify every instrumented function, yes or no"),
 ];
 
@@ -189,6 +195,7 @@ impl GivenValues<'_> {
             last,
             ir: self.is_on(Name::Ir, false),
             drops_names: self.is_on(Name::DropNames, false),
+            is_shadowed: self.is_on(Name::Shadowed, false),
             verify: self.is_on(Name::Verify, cfg!(debug_assertions)),
         };
         match options.stage {

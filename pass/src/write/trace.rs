@@ -62,7 +62,7 @@ impl<'ctx> Unit<'ctx> {
         options: &Options,
     ) -> Self {
         shared_loops::describe(module);
-        let symbols = Symbols::define(module, id, length);
+        let symbols = Symbols::define(module, id, length, options.is_shadowed);
         let is_memory_traced = options.traced != Some(Traced::ControlFlow);
         // A recorded allocation is not removed. Before optimisation nobody knows which ones will be
         // removed, and a program may notice.

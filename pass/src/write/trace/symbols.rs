@@ -36,11 +36,18 @@ pub(crate) struct Symbols<'ctx> {
     array: GlobalValue<'ctx>,
     room: FunctionValue<'ctx>,
     not_sanitized: (MetadataValue<'ctx>, u32),
+    /// True if the thread's words have to be reached without a segment.
+    is_shadowed: bool,
 }
 
 impl<'ctx> Symbols<'ctx> {
     /// Defines them in a unit whose array has `length` words.
-    pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, length: u64) -> Self {
+    pub(crate) fn define(
+        module: &Module<'ctx>,
+        id: ModuleId,
+        length: u64,
+        is_shadowed: bool,
+    ) -> Self {
         let context = module.get_context();
         let word = context.i64_type();
         let kind = word.array_type(u32::try_from(length).unwrap_or(u32::MAX));
@@ -48,6 +55,9 @@ impl<'ctx> Symbols<'ctx> {
         array.set_initializer(&kind.const_zero());
         array.set_alignment(64);
         llvm::make_replaceable(module, array);
+        // The index of a ThinLTO that other tools distribute knows no other definition, and would
+        // make it a constant.
+        llvm::keep(array);
 
         let kind = word.array_type(2);
         let words = module.add_global(kind, None, names::TRACE_WORDS);
@@ -68,7 +78,7 @@ impl<'ctx> Symbols<'ctx> {
         llvm::keep(tickets);
 
         let not_sanitized = (context.metadata_node(&[]), context.get_kind_id("nosanitize"));
-        Self { context, array, room: room(module), not_sanitized }
+        Self { context, array, room: room(module), not_sanitized, is_shadowed }
     }
 
     /// The context that the module's types live in.
@@ -84,11 +94,18 @@ impl<'ctx> Symbols<'ctx> {
     /// The address of the thread's words in the segment of the thread, by code that links into
     /// anything. LLVM would assume that what is not meant for a library is in an executable, but
     /// linkers put it into libraries too. In executables they make the load a constant.
+    ///
+    /// Shadow memory is found by an address without a segment.
     pub(crate) fn words(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
-        let text = format!("movq {}@GOTTPOFF(%rip), $0", names::TRACE_WORDS);
+        let mut text = format!("movq {}@GOTTPOFF(%rip), $0", names::TRACE_WORDS);
+        let mut segment = THREAD_SEGMENT;
+        if self.is_shadowed {
+            text.push_str("\n\taddq %fs:0, $0");
+            segment = 0;
+        }
         let offset =
             self.constant_code(builder, self.word().fn_type(&[], false), text, "path.words");
-        let kind = self.context.ptr_type(AddressSpace::from(THREAD_SEGMENT));
+        let kind = self.context.ptr_type(AddressSpace::from(segment));
         builder.build_int_to_ptr(offset.into_int_value(), kind, "").expect("a number is a pointer")
     }
 
@@ -100,8 +117,16 @@ impl<'ctx> Symbols<'ctx> {
         text: String,
         name: &str,
     ) -> BasicValueEnum<'ctx> {
-        let code =
-            self.context.create_inline_asm(kind, text, "=r".into(), false, false, None, false);
+        let constraints = if self.is_shadowed { "=r,~{flags}" } else { "=r" };
+        let code = self.context.create_inline_asm(
+            kind,
+            text,
+            constraints.into(),
+            false,
+            false,
+            None,
+            false,
+        );
         let call = builder.build_indirect_call(kind, code, &[], name).expect("positioned");
         for name in ["nounwind", "willreturn", "memory"] {
             let kind = Attribute::get_named_enum_kind_id(name);
