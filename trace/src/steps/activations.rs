@@ -12,6 +12,11 @@
 //!   several did, the trace does not identify it.
 //!
 //! If none matches, records are missing, and a new activation begins without a known start.
+//!
+//! A thread may have several *contexts*, each with activations of its own, and let one of them go
+//! on (`swapcontext`). The trace does not tell which. From then on, the activation behind a call is
+//! the caller of the one that has just returned, or else the only one that waits there. If several
+//! do, it is not known.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,10 +32,21 @@ use crate::steps::traced_path::{ADDRESS_BITS, AccessAddress, AccessStride, Arriv
 /// The maximum depth of the stack. A deeper one loses its outermost activations.
 const DEEPEST: usize = 1 << 21;
 
+/// The maximum number of activations of a thread with several contexts, most of which may have
+/// ended.
+const MOST_IN_CONTEXTS: usize = 1 << 12;
+
 /// The stack of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Activations {
+    /// The stack; with several contexts, the activations of all of them.
     stack: Vec<Activation>,
+    /// The index of the activation of the last path that was entered.
+    current: usize,
+    /// With several contexts, the caller of the activation that has just returned.
+    caller: Option<u64>,
+    /// True if the thread may have several contexts.
+    has_contexts: bool,
     /// The number of outermost activations that were dropped.
     forgotten: usize,
     /// The number of activations that began.
@@ -49,6 +65,9 @@ pub(super) struct Activation {
     function: FunctionId,
     /// Its stack of calls, if those are wanted.
     pub(super) stack: StackId,
+    /// The number of the activation below it, if one is known, and the number of those.
+    below: Option<u64>,
+    depth: usize,
     /// True if the trace has it from its beginning.
     pub(super) is_whole: bool,
     /// The edge of the acyclic graph that its last path ended with.
@@ -93,22 +112,64 @@ impl Activations {
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.of_function.clear();
-        self.forgotten = 0;
+        (self.forgotten, self.caller) = (0, None);
     }
 
     /// Finds or begins the activation of a path. Returns its depth and the activation.
     pub(super) fn enter(&mut self, path: &TracedPath) -> (usize, &mut Activation) {
         let found = match path.path.start {
             Start::Entry => None,
-            _ => self.waiting(path).or_else(|| self.returned_to(path)),
+            _ if self.has_contexts => self.only_waiting(path),
+            _ => self.waiting(path),
         };
+        let is_entry = path.path.start == Start::Entry;
+        let found = found.or_else(|| if is_entry { None } else { self.returned_to(path) });
         match found {
+            Some(at) if self.has_contexts => self.current = at,
             Some(at) => self.leave_above(at),
             None => self.begin(path),
         }
-        let depth = self.forgotten + self.stack.len().saturating_sub(1);
-        let at = self.stack.len() - 1;
-        (depth, &mut self.stack[at])
+        self.caller = None;
+        let activation = &mut self.stack[self.current];
+        (activation.depth, activation)
+    }
+
+    /// Returns the only activation of any context that stopped where a path continues.
+    fn only_waiting(&self, path: &TracedPath) -> Option<usize> {
+        if !self.of_function.contains_key(&path.function) {
+            return None;
+        }
+        let stopped = |at: &usize| {
+            let activation = &self.stack[*at];
+            activation.function == path.function
+                && activation.last.is_some_and(|last| path.joints.before.contains(&last))
+        };
+        let is_calling = |at: &usize| self.stack[*at].is_calling;
+        let here = Some(self.current).filter(|&at| at < self.stack.len());
+        if let Some(at) = here.filter(stopped).filter(|at| !is_calling(at)) {
+            return Some(at);
+        }
+        let mut found = (0..self.stack.len()).filter(is_calling).filter(stopped);
+        let caller = self.caller.and_then(|number| self.find(number));
+        if let Some(at) = caller.filter(is_calling).filter(stopped) {
+            return Some(at);
+        }
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Returns the index of an activation.
+    fn find(&self, number: u64) -> Option<usize> {
+        self.stack.iter().rposition(|activation| activation.number == number)
+    }
+
+    /// Returns the activation that calls what begins now, if it is known.
+    fn calling(&self) -> Option<&Activation> {
+        if !self.has_contexts {
+            return self.stack.last();
+        }
+        let last = self.stack.get(self.current);
+        let known = last.or_else(|| self.stack.get(self.find(self.caller?)?));
+        known.filter(|activation| activation.is_calling)
     }
 
     /// Returns the innermost activation that stopped where a path continues.
@@ -146,24 +207,33 @@ impl Activations {
         for gone in self.stack.drain(at + 1..) {
             forget(&mut self.of_function, gone.function);
         }
+        self.current = at;
     }
 
     fn begin(&mut self, path: &TracedPath) {
-        if self.stack.len() >= DEEPEST {
-            for gone in self.stack.drain(..DEEPEST / 2) {
+        let deepest = if self.has_contexts { MOST_IN_CONTEXTS } else { DEEPEST };
+        let caller = self.calling();
+        let below = caller.map(|caller| caller.number);
+        let depth = caller.map_or(self.forgotten, |caller| caller.depth + 1);
+        let caller = caller.map(|caller| (caller.stack, caller.last_block));
+        let stack = self.calls.as_ref().map_or(StackId::NONE, |calls| {
+            let (caller, call) = caller.unwrap_or((StackId::NONE, None));
+            calls.borrow_mut().enter(caller, call.unwrap_or(u32::MAX), path.function)
+        });
+        if self.stack.len() >= deepest {
+            let gone = self.stack.len() - deepest / 2;
+            for gone in self.stack.drain(..gone) {
                 forget(&mut self.of_function, gone.function);
                 self.forgotten += 1;
             }
         }
-        let stack = self.calls.as_ref().map_or(StackId::NONE, |calls| {
-            let caller = self.stack.last().map(|caller| (caller.stack, caller.last_block));
-            let (caller, call) = caller.unwrap_or((StackId::NONE, None));
-            calls.borrow_mut().enter(caller, call.unwrap_or(u32::MAX), path.function)
-        });
+        self.current = self.stack.len();
         self.stack.push(Activation {
             number: self.begun,
             function: path.function,
             stack,
+            below,
+            depth,
             is_whole: path.path.start == Start::Entry,
             last: None,
             is_calling: false,
@@ -176,19 +246,23 @@ impl Activations {
         *self.of_function.entry(path.function).or_default() += 1;
     }
 
-    /// Ends a path of the innermost activation.
+    /// Ends a path of the activation that was entered last.
     pub(super) fn end(&mut self, program: &Program, path: &TracedPath) {
         let goes_on = path.path.end.goes_on() || path.path.end == End::InFlight;
-        let Some(activation) = self.stack.last_mut() else { return };
+        let Some(activation) = self.stack.get_mut(self.current) else { return };
         if !goes_on {
+            self.caller = activation.below;
             forget(&mut self.of_function, activation.function);
-            self.stack.pop();
+            self.stack.remove(self.current);
+            self.current = self.stack.len();
             return;
         }
         (activation.last, activation.is_calling) = (path.joints.end, path.joints.is_call);
         activation.last_block = path.path.blocks.last().copied();
         let of = program.functions.get(path.function.index());
         let last = path.path.blocks.last().copied();
+        self.has_contexts |=
+            last.is_some_and(|block| of.is_some_and(|of| of.switches.contains(&block)));
         if let Some(block) =
             last.filter(|block| of.is_some_and(|of| of.returns_twice.contains(block)))
             && !activation.returning_twice.contains(&block)

@@ -21,6 +21,8 @@ pub struct TracedFunction {
     pub(super) kept: HashMap<(u32, u32), u32>,
     /// The blocks whose last call may return twice.
     pub(super) returns_twice: HashSet<u32>,
+    /// The blocks whose last call lets another context of the thread go on.
+    pub(super) switches: HashSet<u32>,
     /// The headers of loops with moving addresses.
     pub(super) headers: HashMap<u32, Header>,
     /// True if any of its accesses is at a line of the source.
@@ -76,10 +78,19 @@ impl PathTables {
 const RETURNING_TWICE: [&str; 7] =
     ["setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
 
+/// The functions that let another context of the thread go on: those of the C library, and of
+/// Boost.
+const SWITCHING: [&str; 4] = ["swapcontext", "setcontext", "jump_fcontext", "ontop_fcontext"];
+
 /// Returns true if the call at the end of a block may return twice.
 pub(super) fn returns_twice(shape: &Shape, block: u32) -> bool {
+    ends_with(shape, block, &RETURNING_TWICE)
+}
+
+/// Returns true if a block ends with the call of one of these functions.
+fn ends_with(shape: &Shape, block: u32, functions: &[&str]) -> bool {
     let last = shape.blocks.get(block as usize).and_then(|block| block.calls.last());
-    last.is_some_and(|call| RETURNING_TWICE.contains(&call.callee.as_str()))
+    last.is_some_and(|call| functions.contains(&call.callee.as_str()))
 }
 
 impl TracedFunction {
@@ -119,7 +130,8 @@ impl TracedFunction {
             headers,
             has_lines,
             variables,
-            returns_twice: blocks.filter(|&block| returns_twice(&shape, block)).collect(),
+            returns_twice: blocks.clone().filter(|&block| returns_twice(&shape, block)).collect(),
+            switches: blocks.filter(|&block| ends_with(&shape, block, &SWITCHING)).collect(),
             function: Function {
                 image,
                 module,
