@@ -5,9 +5,14 @@
 //! it knows all earlier ones. With strands that is not so: a thread may run iterations that know
 //! nothing of each other. So a [`StrandClock`] has a set of segments for each thread, as ranges.
 //! Behind a barrier each set is a single range again.
+//!
+//! A program may have ten thousand threads, and a release copies the set. Copies share the sets of
+//! threads that neither of them has changed, a block of them at a time.
 
 use std::ops::RangeInclusive;
 use std::rc::Rc;
+
+use smallvec::SmallVec;
 
 use crate::ids::{Moment, ThreadId};
 use crate::strands::ways::{MEASURES, Reached};
@@ -15,20 +20,24 @@ use crate::strands::ways::{MEASURES, Reached};
 /// What a release hands on: the actions that happen before it.
 pub(crate) type Token = Rc<StrandClock>;
 
+/// The number of threads in a block.
+const BLOCK: usize = 16;
+
 /// A set of segments of all threads, and the heaviest ways along them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StrandClock {
-    threads: Vec<Segments>,
+    /// The segments of the threads, in blocks. The last threads of a block may be left out.
+    blocks: Vec<Rc<Vec<Segments>>>,
     pub(super) ways: [Reached; MEASURES],
 }
 
-/// A set of segments of a thread: ranges in order, with gaps between them.
+/// A set of segments of a thread: ranges in order, with gaps between them. Nearly all sets are one
+/// range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Segments(Vec<(u64, u64)>);
+struct Segments(SmallVec<[(u64, u64); 1]>);
 
 impl Segments {
     fn contains(&self, segment: u64) -> bool {
-        // Nearly all sets are one range.
         match self.0.as_slice() {
             [] => false,
             [(from, to)] => (*from..=*to).contains(&segment),
@@ -51,7 +60,8 @@ impl Segments {
         if behind == first + 1 {
             self.0[first] = (from, to);
         } else {
-            self.0.splice(first..behind.max(first), [(from, to)]);
+            self.0.drain(first..behind.max(first));
+            self.0.insert(first, (from, to));
         }
     }
 }
@@ -59,28 +69,37 @@ impl Segments {
 impl StrandClock {
     /// Returns true if a moment is in the set.
     pub(crate) fn knows(&self, moment: Moment) -> bool {
-        self.threads.get(moment.thread.index()).is_some_and(|of| of.contains(moment.part))
+        self.of(moment.thread).is_some_and(|of| of.contains(moment.part))
+    }
+
+    /// Returns the segments of a thread.
+    fn of(&self, thread: ThreadId) -> Option<&Segments> {
+        let at = thread.index();
+        self.blocks.get(at / BLOCK)?.get(at % BLOCK)
     }
 
     /// Adds segments of a thread.
     pub(crate) fn add(&mut self, thread: ThreadId, segments: RangeInclusive<u64>) {
-        let at = thread.index();
-        if self.threads.len() <= at {
-            self.threads.resize(at + 1, Segments::default());
+        let (block, at) = (thread.index() / BLOCK, thread.index() % BLOCK);
+        if self.blocks.len() <= block {
+            self.blocks.resize(block + 1, Rc::default());
         }
-        self.threads[at].add(*segments.start(), *segments.end());
+        let block = Rc::make_mut(&mut self.blocks[block]);
+        if block.len() <= at {
+            block.resize(at + 1, Segments::default());
+        }
+        block[at].add(*segments.start(), *segments.end());
     }
 
     /// Adds all segments of another set.
     pub(crate) fn join(&mut self, other: &Self) {
-        if self.threads.len() < other.threads.len() {
-            self.threads.resize(other.threads.len(), Segments::default());
-        }
-        for (known, other) in self.threads.iter_mut().zip(&other.threads) {
-            for &(from, to) in &other.0 {
-                known.add(from, to);
+        for (known, other) in self.blocks.iter_mut().zip(&other.blocks) {
+            if !Rc::ptr_eq(known, other) {
+                join(known, other);
             }
         }
+        let more = other.blocks.get(self.blocks.len()..).unwrap_or_default();
+        self.blocks.extend_from_slice(more);
         self.lengthen(&other.ways);
     }
 
@@ -88,6 +107,23 @@ impl StrandClock {
     pub(super) fn lengthen(&mut self, ways: &[Reached; MEASURES]) {
         for (known, other) in self.ways.iter_mut().zip(ways) {
             *known = known.max(*other);
+        }
+    }
+}
+
+/// Adds all segments of a block to another one.
+fn join(known: &mut Rc<Vec<Segments>>, other: &Rc<Vec<Segments>>) {
+    if known.is_empty() {
+        known.clone_from(other);
+        return;
+    }
+    let known = Rc::make_mut(known);
+    if known.len() < other.len() {
+        known.resize(other.len(), Segments::default());
+    }
+    for (known, other) in known.iter_mut().zip(other.iter()) {
+        for &(from, to) in &other.0 {
+            known.add(from, to);
         }
     }
 }
@@ -122,9 +158,12 @@ mod tests {
                 clock
             };
             let (mut first, second) = (clock(&one), clock(&other));
+            let copy = first.clone();
+            let before = known(&copy);
             first.join(&second);
             prop_assert_eq!(known(&first), all);
-            let ranges = first.threads.get(1).map_or(&[][..], |of| &of.0);
+            prop_assert_eq!(known(&copy), before, "copies share what was not changed");
+            let ranges = first.of(THREAD).map_or(&[][..], |of| &of.0);
             prop_assert!(ranges.windows(2).all(|two| two[0].1 + 1 < two[1].0));
         }
     }
