@@ -17,6 +17,7 @@ use crate::steps::program::Program;
 use crate::steps::time::Times;
 use crate::tasks::builder::{Builder, Tasks};
 use crate::tasks::hot::{Heating, Heats};
+use crate::tasks::locked_work::{LockedWork, LockedWorkSearch};
 use crate::tasks::parallelism::Parallelism;
 
 /// The number of equal parts of the run for which parallelism is shown.
@@ -31,6 +32,8 @@ pub struct TaskAnalysis {
     pub parallelism: Parallelism,
     /// The paths that the tasks on the span in nanoseconds executed.
     pub heats: Heats,
+    /// The work that threads did with a lock.
+    pub locked_work: LockedWork,
     /// The names of locks and barriers.
     pub lock_names: LockNames,
 }
@@ -54,11 +57,12 @@ impl TaskAnalysis {
         let has_locks =
             !tasks.contention.locks().is_empty() || !tasks.imbalance.barriers().is_empty();
         let mut lock_names = LockNames::default();
+        let mut locked = LockedWorkSearch::default();
         if has_locks {
             let owners = Owners::of(program, free_search.frees, trace.run.partial);
             let mut search = LockSearch::default();
             let mut attribution = Attribution { owners, visitor: &mut search };
-            walk(second, &mut (&mut heating, &mut attribution));
+            walk(second, &mut (&mut heating, &mut (&mut attribution, &mut locked)));
             let owners = attribution.owners;
             lock_names = search.names(&owners, &OwnerNames::of(trace, program));
         } else {
@@ -67,6 +71,6 @@ impl TaskAnalysis {
         let heats = heating.heats;
 
         let parallelism = Parallelism::of(&tasks.graph, PARTS);
-        Self { tasks, parallelism, heats, lock_names }
+        Self { tasks, parallelism, heats, locked_work: locked.finish(), lock_names }
     }
 }

@@ -5,7 +5,8 @@
 //! * [`span`] has the work and the critical path, [`parallelism`] the number of concurrent tasks.
 //! * [`contention`] has the waits for locks, [`imbalance`] the late arrivals at barriers
 //!   and at the ends of regions.
-//! * [`lock_orders`] finds locks that threads take crosswise.
+//! * [`locked_work`] has the work that threads do with a lock, [`lock_orders`] the locks that they
+//!   take crosswise.
 //! * [`hot`] finds the functions and paths on the critical path.
 
 pub mod builder;
@@ -14,6 +15,7 @@ pub mod graph;
 pub mod hot;
 pub mod imbalance;
 pub mod lock_orders;
+pub mod locked_work;
 pub mod parallelism;
 pub mod segmented;
 pub mod span;

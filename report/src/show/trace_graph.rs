@@ -13,6 +13,7 @@ use trace::order::item::{Actions, CodePlace};
 use trace::order::releases::Link;
 use trace::order::source::threads;
 use trace::steps::program::Program;
+use trace::task_analysis::TaskAnalysis;
 use trace::tasks::graph::TaskKind;
 use trace::tasks::hot::Heat;
 use trace::tasks::imbalance::Meeting;
@@ -55,6 +56,7 @@ pub(crate) fn tables<'a>(
         paths(report, most_paths),
         levels(report),
         locks(report, top),
+        locked_functions(report, top),
         waits(report, top),
         barriers(report, top),
         episodes(report, top),
@@ -344,6 +346,34 @@ fn locks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     ];
     let rows: Vec<_> = rows.collect();
     table("locks", columns, rows.into_iter(), (top, "No lock was taken."))
+}
+
+/// Returns what ran with a lock, as shares of all instructions.
+fn locked_functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
+    let TaskAnalysis { tasks, locked_work, lock_names, .. } = report.analysis;
+    let whole = tasks.by_instructions.work;
+    let mut work: Vec<_> = locked_work.iter().collect();
+    work.sort_by_key(|(of, actions)| (Reverse(actions.instructions), **of));
+    let rows = work.into_iter().map(|(&(lock, function), actions)| {
+        let [address, object] = object_cells(lock, lock_names.name(lock));
+        Row::from(vec![
+            Cell::Share { part: actions.instructions.into(), whole: whole.into(), heat: true },
+            number(actions.instructions),
+            number(actions.paths),
+            address,
+            object,
+            traced_function(report.program, function),
+        ])
+    });
+    let columns = vec![
+        Column::new("share", CellKind::Share),
+        Column::new("instructions", CellKind::Number),
+        Column::new("paths", CellKind::Number),
+        Column::new("lock", CellKind::Text),
+        Column::new("object", CellKind::Text),
+        Column::new("function with the lock", CellKind::Name).key("function"),
+    ];
+    table("locked_functions", columns, rows, (top, "Nothing ran with a lock."))
 }
 
 fn waits(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {

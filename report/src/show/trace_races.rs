@@ -9,7 +9,7 @@ use trace::ids::{FunctionId, StackId, ThreadId};
 use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::Owner;
 use trace::memory::race_side::RaceSide;
-use trace::memory::races::{Pairs, Race};
+use trace::memory::races::{Between, Pairs, Race};
 use trace::order::item::CodePlace;
 use trace::order::source::threads;
 use trace::race_analysis::RaceAnalysis;
@@ -54,6 +54,8 @@ struct Pair {
     race: Race,
     object: Option<String>,
     offset: Option<u64>,
+    /// What could order its sides.
+    ordered_by: &'static str,
 }
 
 /// The sides of a row as text, and its object.
@@ -132,6 +134,17 @@ pub fn page(
     RacePage { document, pairs: pairs.len(), possible: possible.len() + cycles.len() }
 }
 
+/// Returns what could order the sides of a race, one of which may be atomic.
+fn ordered_by(race: &Race, is_atomic: bool) -> &'static str {
+    match race.between {
+        _ if is_atomic => "atomic accesses on both sides",
+        Between::Iterations => "a reduction, atomic, critical or ordered",
+        Between::Tasks => "depend, taskwait or taskgroup",
+        Between::Team => "a barrier, atomic or critical",
+        Between::Threads => "a common lock, a join or atomics",
+    }
+}
+
 impl Context<'_> {
     /// Returns the rows of races that are chosen, those with the most races first, and the number
     /// of pairs that are suppressed. A library that was opened several times has one row.
@@ -158,7 +171,9 @@ impl Context<'_> {
                 continue;
             }
             let row = rows.entry(key);
-            let pair = row.or_insert(Pair { race: Race { count: 0, ..*race }, object, offset });
+            let ordered_by = ordered_by(race, first.is_atomic || second.is_atomic);
+            let race_of_none = Race { count: 0, ..*race };
+            let pair = row.or_insert(Pair { race: race_of_none, object, offset, ordered_by });
             pair.race.count += race.count;
         }
         let mut rows: Vec<_> = rows.into_iter().collect();
@@ -196,6 +211,7 @@ impl Context<'_> {
                 offset,
                 Cell::Text(first.clone()),
                 Cell::Text(second.clone()),
+                Cell::Text(pair.ordered_by.into()),
             ])
         };
         let (top, all) = (self.choice.top, pairs.len());
@@ -210,6 +226,7 @@ impl Context<'_> {
                 Column::new("offset", CellKind::Number),
                 Column::new("one access", CellKind::Text).key("access"),
                 Column::new("the other one", CellKind::Text).key("other_access").stacked(),
+                Column::new("could be ordered by", CellKind::Text).key("ordered_by").stacked(),
             ],
             rows: pairs.iter().take(shown(top, all)).map(row).collect(),
             notes: left_out(top, all, &plural(all, "pair")).into_iter().collect(),

@@ -33,6 +33,19 @@ const SIBLINGS: u32 = 2;
 /// The maximum number of pairs of places that are kept.
 const MOST: usize = 1 << 16;
 
+/// What the two sides of a race belong to. It tells what could order them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// Iterations of a shared loop.
+    Iterations,
+    /// A task, and another one or something else.
+    Tasks,
+    /// Threads of a team of OpenMP.
+    Team,
+    /// Threads.
+    Threads,
+}
+
 /// The races between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
@@ -46,6 +59,8 @@ pub struct Race {
     pub stacks: (StackId, StackId),
     /// The owner of that byte.
     pub object: OwnerLookup,
+    /// What the two sides of the first race belong to.
+    pub between: Between,
 }
 
 /// Races by their two sides, the smaller one first.
@@ -259,9 +274,10 @@ impl Search {
         address: u64,
         ordered: Ordered,
     ) {
-        let pairs = if ordered == Ordered::Not { &mut self.pairs } else { &mut self.possible };
         let calls = self.calls.borrow();
         let (first, second) = (then.side(&calls), now.side(&calls));
+        let between = self.between(then, now);
+        let pairs = if ordered == Ordered::Not { &mut self.pairs } else { &mut self.possible };
         let is_in_turn = first <= second;
         let (one, other) = if is_in_turn { (then, now) } else { (now, then) };
         let pair = (first.min(second), first.max(second));
@@ -273,9 +289,20 @@ impl Search {
                 // The earlier access may have a sure result: the owner has not changed since.
                 let first = if found.is_sure { found } else { owners.search(then.thread, address) };
                 let object = if first.is_sure { first } else { found };
-                Race { count: 0, address, threads, stacks, object }
+                Race { count: 0, address, threads, stacks, object, between }
             });
             race.count += 1;
+        }
+    }
+
+    /// Returns what the two sides of a race belong to.
+    fn between(&self, then: &PastAccess, now: &PastAccess) -> Between {
+        let (first, second) = (then.strand(), now.strand());
+        match () {
+            () if first.is_task || second.is_task => Between::Tasks,
+            () if first.is_plain && second.is_plain => Between::Iterations,
+            () if self.orders.region(now.thread).is_some() => Between::Team,
+            () => Between::Threads,
         }
     }
 

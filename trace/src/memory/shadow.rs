@@ -69,9 +69,12 @@ impl PastAccess {
         side: RaceSide,
     ) -> Self {
         let Moment { thread, part } = moment;
-        let of_strand = [strand.is_own, strand.is_task, strand.is_plain, strand.is_reducing];
-        let bits = [side.writes, side.is_atomic].into_iter().chain(of_strand);
-        let facts = bits.rev().fold(0, |facts, bit| facts << 1 | u8::from(bit));
+        let facts = u8::from(side.writes)
+            | u8::from(side.is_atomic) << 1
+            | u8::from(strand.is_own) << 2
+            | u8::from(strand.is_task) << 3
+            | u8::from(strand.is_plain) << 4
+            | u8::from(strand.is_reducing) << 5;
         Self { part, sequence, thread, stack, at: side.place.at, facts, mask }
     }
 

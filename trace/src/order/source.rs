@@ -168,7 +168,7 @@ fn put(step: &Step, only_orders: bool, iteration: Option<u32>, ready: &mut VecDe
     let function = path.function;
     let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
     let done = ended(path, 1, bytes);
-    let mut accesses = Vec::new();
+    let mut accesses = Vec::with_capacity(if only_orders { 0 } else { step.accesses.len() });
     let blocks = &path.path.blocks;
     let mut begins = iteration.and_then(|header| blocks.iter().position(|&at| at == header));
     for accessed in &step.accesses {

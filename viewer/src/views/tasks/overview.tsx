@@ -175,6 +175,12 @@ const SECTIONS: TableSection[] = [
         says: "Shares are parts of the instructions on it.",
     },
     { table: "locks", title: "Locks" },
+    {
+        table: "locked_functions",
+        title: "Functions that ran with a lock",
+        says: "Only one thread at a time can run them. Shares are parts of all instructions.",
+        isOptional: true,
+    },
     { table: "longest_waits", title: "Longest waits for locks", isOptional: true },
     { table: "barriers", title: "Barriers" },
     {
