@@ -13,6 +13,7 @@ from tests.real import (
     parallel,
     races,
     random_orders,
+    random_threads,
     task_forms,
 )
 from tests.real.conftest import Found
@@ -44,6 +45,11 @@ def test_order(program: orders.Program, level: str, home: Path, found: Found) ->
 @pytest.mark.parametrize("seed", range(12))
 def test_random_order(seed: int, level: str, home: Path, found: Found) -> None:
     found(random_orders.check(seed, level, home))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_threads(seed: int, home: Path, found: Found) -> None:
+    found(random_threads.check(seed, LEVELS[seed % 2], home))
 
 
 @pytest.mark.parametrize("name", openmp.PROGRAMS)
