@@ -2,8 +2,8 @@
 //! time.
 //!
 //! Whole chunks are taken, so the part begins a little earlier and ends a little later than
-//! requested. The chunks of each stream are numbered anew, from 0, and short ones become whole ones.
-//! The header marks the part as partial, unless it is all of the trace.
+//! requested. The chunks of each stream are numbered anew, from 0, and short ones become whole
+//! ones. The header marks the part as partial, unless it is all of the trace.
 
 use std::io::Write;
 use std::ops::Range;

@@ -355,13 +355,14 @@ fn locked_functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> 
     let mut work: Vec<_> = locked_work.iter().collect();
     work.sort_by_key(|(of, actions)| (Reverse(actions.instructions), **of));
     let rows = work.into_iter().map(|(&(lock, function), actions)| {
-        let [address, object] = object_cells(lock, lock_names.name(lock));
+        let address = format!("{lock:#x}");
+        let name = lock_names.name(lock).map(|name| terminal(name).into_owned());
         Row::from(vec![
             Cell::Share { part: actions.instructions.into(), whole: whole.into(), heat: true },
             number(actions.instructions),
             number(actions.paths),
-            address,
-            object,
+            Cell::Text(name.unwrap_or_else(|| address.clone())),
+            Cell::Text(address),
             traced_function(report.program, function),
         ])
     });
@@ -370,7 +371,7 @@ fn locked_functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> 
         Column::new("instructions", CellKind::Number),
         Column::new("paths", CellKind::Number),
         Column::new("lock", CellKind::Text),
-        Column::new("object", CellKind::Text),
+        Column::new("address", CellKind::Text).shown(Visibility::Data),
         Column::new("function with the lock", CellKind::Name).key("function"),
     ];
     table("locked_functions", columns, rows, (top, "Nothing ran with a lock."))
