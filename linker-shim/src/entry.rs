@@ -57,10 +57,11 @@ fn changes(data: &[u8], alone: bool) -> Option<Changes> {
     if prepared || own == 0 || !(kind == ET_EXEC || kind == ET_DYN) {
         return None;
     }
-    let (place, address) = SIGNATURES.iter().find_map(|signature| {
-        let mut found = segments.iter().filter_map(|segment| find(segment, data, signature));
-        found.next().filter(|_| found.next().is_none())
-    })?;
+    let places = |signature: &[u8; 16]| -> Vec<_> {
+        segments.iter().filter_map(|segment| find(segment, data, signature)).collect()
+    };
+    let found = SIGNATURES.iter().map(places).find(|found| !found.is_empty())?;
+    let [(place, address)] = found[..] else { return None };
     let distance =
         data.get((place + ENTRY) as usize..)?.first_chunk().copied().map(i32::from_le_bytes)?;
     let entry = (address + ENTRY).wrapping_add_signed(distance.into());

@@ -27,13 +27,5 @@ pub(crate) fn is_ready() -> bool {
 }
 
 extern "C" fn handle(_: u32, information: &Information) {
-    let sent = information.code <= 0;
-    if !sent && shared_registry::get().rescue(information.address) {
-        return;
-    }
-    // The instruction that raised the signal raises it again.
-    signal::reset();
-    if sent {
-        signal::send_again();
-    }
+    signal::react(information, |address| shared_registry::get().rescue(address));
 }

@@ -219,10 +219,18 @@ const THREADS: &str = r#"#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 static long out[4000];
-__attribute__((noinline)) static void item(long i) { out[i] = i * i; }
-static void *work(void *number) { item((intptr_t)number); return 0; }
+static pthread_key_t key;
+__attribute__((noinline)) static void item(long i) { out[i] += i * i; }
+// It runs behind the end of the thread's function.
+static void leave(void *number) { item((intptr_t)number); }
+static void *work(void *number) {
+  item((intptr_t)number);
+  pthread_setspecific(key, number);
+  return 0;
+}
 int main(void) {
   pthread_t threads[8];
+  pthread_key_create(&key, leave);
   for (long begin = 0; begin < 4000; begin += 8) {
     for (long i = 0; i < 8; i++) pthread_create(threads + i, 0, work, (void *)(begin + i));
     for (int i = 0; i < 8; i++) pthread_join(threads[i], 0);
@@ -242,7 +250,14 @@ fn short_threads_share_chunks_of_the_file() {
     assert!(length < 20 << 20, "{length} bytes for 4,000 threads");
     let told = shell(folder, "pathprof trace races threads");
     assert!(told.contains("No two accesses race."), "{told}");
-    assert_eq!(paths(folder, ["item"]), [4000]);
+    // The whole chunks of a part would be as long as they are.
+    shell(folder, "pathprof trace cut threads -o cut");
+    let cut = fs::metadata(folder.join("cut")).expect("it is there").len();
+    assert!(cut < 20 << 20, "{cut} bytes for 4,000 threads");
+    let command = "pathprof trace cat --function item --no-accesses cut | grep -c 'item:'";
+    // The key of the first thread is null, and its destructor is not called.
+    assert_eq!(shell(folder, command), "7999\n");
+    assert_eq!(paths(folder, ["item"]), [7999]);
 }
 
 const CUT: &str = r#"#include <fcntl.h>
@@ -277,7 +292,9 @@ fn a_trace_that_is_cut_harms_nobody() {
     }
 }
 
-const CONTEXTS: &str = r#"#include <stdio.h>
+const CONTEXTS: &str = r#"#include <pathcc/trace.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <ucontext.h>
 static ucontext_t home, other[2];
 static char stacks[2][1 << 16];
@@ -286,6 +303,8 @@ __attribute__((noinline)) static void body(char *mine, int number) {
   for (int i = 0; i < 4; i++) {
     mine[i] = 1;
     printf("%#lx\n", (long)(mine + i));
+    // Both of them have begun, and wait in this loop.
+    if (number == 1 && i == 1 && getenv("LATE")) pathcc_trace_begin();
     swapcontext(&other[number], &other[1 - number]);
     mine[i + 32] = 2;
     printf("%#lx\n", (long)(mine + i + 32));
@@ -320,5 +339,14 @@ fn contexts_of_one_function_are_not_mixed_up() {
         let is_right = |(stored, traced): (&&str, &String)| traced == "?" || traced == stored;
         assert!(stored.iter().zip(&traced).all(is_right), "{level}: {stored:?} {traced:?}");
         assert!(traced.iter().filter(|of| *of != "?").count() >= 2, "{level}: {traced:?}");
+
+        // Recording begins when nobody knows which contexts there are.
+        let stored = shell(folder, "LATE=1 PATHCC_TRACE=off ./contexts");
+        let told = shell(folder, "pathprof trace cat contexts; rm ./*.pathtrace");
+        let traced: Vec<_> = told.lines().filter(is_store).filter_map(address).collect();
+        let stored: Vec<_> = stored.lines().collect();
+        assert_eq!((stored.len(), traced.len()), (15, 9), "{level}");
+        let is_right = |(stored, traced): (&&str, &String)| traced == "?" || traced == stored;
+        assert!(stored[6..].iter().zip(&traced).all(is_right), "{level}: {stored:?} {traced:?}");
     }
 }

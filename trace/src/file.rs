@@ -247,10 +247,13 @@ impl Trace {
 
     /// Returns true if two chunks of one stream and number have the same content.
     fn is_copy(&self, first: &Chunk, second: &Chunk) -> bool {
-        // One of them may be compressed. Trailing zeros are not part of the records.
+        // One of them may be compressed, or short: the other one may have parts of a path that did
+        // not end. Trailing zeros are not part of the records.
+        let length = usize::try_from(first.length.min(second.length)).unwrap_or(usize::MAX);
         let records = |chunk| {
             let mut buffer = Vec::new();
             self.content(chunk, &mut buffer).ok()?;
+            buffer.truncate(length);
             buffer.truncate(buffer.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1));
             Some(buffer)
         };

@@ -117,19 +117,19 @@ pub(crate) fn shorten(
 }
 
 /// Fills memory of which `used` bytes are records with zeros. Behind them may stand addresses of a
-/// path that did not end. Pages that nobody has touched stay so.
+/// path that has just not ended. Pages that nobody has touched stay so.
 fn clear(start: NonNull<u8>, used: usize) {
     const SIZE: usize = PAGE as usize;
-    let touched = used.next_multiple_of(SIZE);
-    let end = (used + LONGEST_RECORD).next_multiple_of(SIZE).min(CHUNK);
-    let pages = (touched..end).step_by(SIZE).filter(|&page| {
-        // SAFETY: within the chunk.
-        mapping::is_present(unsafe { start.add(page) })
-    });
+    const BEHIND: usize = LONGEST_RECORD / SIZE + 1;
+    let touched = used.next_multiple_of(SIZE).min(CHUNK);
     // SAFETY: within the chunk, which nobody reads any more.
     let fill = |at: usize, length: usize| unsafe { start.add(at).write_bytes(0, length) };
-    fill(0, touched.min(CHUNK));
-    pages.for_each(|page| fill(page, SIZE));
+    fill(0, touched);
+    // SAFETY: within the chunk, or its end.
+    let pages = mapping::present::<BEHIND>(unsafe { start.add(touched) }, CHUNK - touched);
+    for (page, _) in (touched..CHUNK).step_by(SIZE).zip(pages).filter(|&(_, present)| present) {
+        fill(page, SIZE);
+    }
 }
 
 /// Unmaps the memory of a chunk.

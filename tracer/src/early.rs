@@ -1,6 +1,6 @@
 //! The entry of a static program that is traced and does not count: it lets code run before the C
-//! library has set a thread pointer. The paths of that code are recorded as all others are, and the
-//! thread goes on in the same stream later.
+//! library has set a thread pointer. The paths of that code are recorded as all others are once the
+//! program is relocated, and the thread goes on in the same stream later.
 
 use process::entry;
 use process::sys::thread;

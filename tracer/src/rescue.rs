@@ -4,7 +4,7 @@
 //! The kernel then sends SIGBUS to a thread that touches a page which is missing. The handler maps
 //! other memory there, and the trace is marked as partial. It handles the chunks alone, and only
 //! while the program leaves the signal at its default. Any other SIGBUS ends the program as it
-//! would without the tracer.
+//! would without the tracer. A thread that blocks the signal cannot be helped.
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -72,15 +72,7 @@ pub(crate) fn has_lost() -> bool {
 }
 
 extern "C" fn handle(_: u32, information: &Information) {
-    let is_sent = information.code <= 0;
-    if !is_sent && replace(information.address) {
-        return;
-    }
-    // The instruction that raised the signal raises it again.
-    signal::reset();
-    if is_sent {
-        signal::send_again();
-    }
+    signal::react(information, replace);
 }
 
 /// Maps other memory in the place of a page of a chunk. Returns false if the address is in none.

@@ -97,6 +97,45 @@ pub(crate) fn unread() -> Words {
     Words { next: &raw const UNREAD as usize, limit: 0 }
 }
 
+/// Moves the records of a chunk to where short ones are, if it has few. The chunk is empty then.
+fn shorten(
+    known: &TraceFile,
+    chunks: &mut u64,
+    ended: &mut Ended,
+    file: &File,
+    chunk: &Chunk,
+    used: usize,
+) -> bool {
+    if !(CHUNK_HEAD + 1..=ended::MOST).contains(&used) {
+        return false;
+    }
+    let offset = ended.place(used).or_else(|| {
+        let offset = known.offset(*chunks);
+        let head = ChunkHead { stream: SHORT.into(), ..ChunkHead::default() };
+        if !known.reserve(file, offset) || !known.write(file, head.as_bytes(), offset) {
+            return None;
+        }
+        *chunks += 1;
+        ended.begin(offset);
+        ended.place(used)
+    });
+    let Some(offset) = offset else { return false };
+    let is_moved = chunk::shorten(chunk, used, known, file, offset);
+    if !is_moved {
+        // Readers stop where there is no head.
+        ended.forget();
+    }
+    is_moved
+}
+
+/// Leaves an empty chunk to other threads, or unmaps it if enough of them wait.
+fn leave(known: &TraceFile, ended: &mut Ended, file: &File, chunk: Chunk) {
+    if let Some(chunk) = ended.keep(chunk) {
+        known.trim(file, chunk.offset, 0);
+        unmap(&chunk);
+    }
+}
+
 impl Shared {
     /// Returns the state at first.
     pub(crate) const fn new() -> Self {
@@ -276,7 +315,7 @@ impl Shared {
             block.state = start.cast::<ThreadState>().as_ptr();
             // SAFETY: zeros are a state, and the memory is longer.
             unsafe { (*block.state).owner = owner };
-            if !self.has_started {
+            if !self.has_started && thread == self.process {
                 self.early = Some(NonNull::from(&mut *block));
             }
         }
@@ -454,14 +493,9 @@ impl Shared {
         let (stream, _) = state.current();
         let known = self.owners.get(stream.owner).filter(|chunk| chunk.offset != 0);
         let used = known.and_then(|chunk| next.checked_sub(chunk.start));
-        let Some((chunk, used)) =
-            known.zip(used.filter(|used| (CHUNK_HEAD + 1..=ended::MOST).contains(used)))
-        else {
-            return;
-        };
+        let Some((chunk, used)) = known.zip(used) else { return };
         let Ok(file) = self.file.open() else { return };
-        let Some(offset) = self.short_place(&file, used) else { return };
-        if !chunk::shorten(&chunk, used, &self.file, &file, offset) {
+        if !shorten(&self.file, &mut self.chunks, &mut self.ended, &file, &chunk, used) {
             return;
         }
         self.owners.remove(mem::take(&mut stream.owner));
@@ -469,25 +503,7 @@ impl Shared {
         if block.words.next == next {
             block.words = Words::default();
         }
-        if let Some(chunk) = self.ended.keep(chunk) {
-            self.file.trim(&file, chunk.offset, 0);
-            unmap(&chunk);
-        }
-    }
-
-    /// Returns the offset in the file of a short chunk of `used` bytes with its head.
-    fn short_place(&mut self, file: &File, used: usize) -> Option<u64> {
-        if let Some(offset) = self.ended.place(used) {
-            return Some(offset);
-        }
-        let offset = self.file.offset(self.chunks);
-        let head = ChunkHead { stream: SHORT.into(), ..ChunkHead::default() };
-        if !self.file.reserve(file, offset) || !self.file.write(file, head.as_bytes(), offset) {
-            return None;
-        }
-        self.chunks += 1;
-        self.ended.begin(offset);
-        self.ended.place(used)
+        leave(&self.file, &mut self.ended, &file, chunk);
     }
 
     /// Unmaps the memory that waits for other threads.
@@ -511,10 +527,15 @@ impl Shared {
             known => !thread::is_alive(known),
         };
         let file = self.file.open().ok();
-        let known = &self.file;
-        self.owners.search(is_lost, |chunk| {
+        let Self { file: known, chunks, ended, owners, .. } = self;
+        owners.search(is_lost, |chunk| {
             if let Some(file) = file.as_ref().filter(|_| chunk.offset != 0) {
-                known.trim(file, chunk.offset, used(&chunk));
+                let used = used(&chunk);
+                if shorten(known, chunks, ended, file, &chunk, used) {
+                    leave(known, ended, file, chunk);
+                    return;
+                }
+                known.trim(file, chunk.offset, used);
             }
             unmap(&chunk);
         });
@@ -533,7 +554,7 @@ impl Shared {
         if self.presence == Presence::There {
             self.presence = Presence::Unneeded;
         }
-        (self.streams, self.patience) = (0, (0, 0));
+        (self.streams, self.patience, self.early) = (0, (0, 0), None);
         block.words = Words::default();
         // SAFETY: null, or the thread's own memory.
         let state = unsafe { block.state.as_mut() };

@@ -7,6 +7,8 @@ use linux_raw_sys::general::{
     MAP_ANONYMOUS, MAP_FIXED, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE,
 };
 
+use pathformat::raw::PAGE;
+
 use super::call::{call, checked};
 use super::file::File;
 
@@ -57,12 +59,15 @@ pub fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNu
     Some(start)
 }
 
-/// Returns true unless the page that begins there has certainly no memory yet.
-pub fn is_present(page: NonNull<u8>) -> bool {
-    let mut state = 1u8;
-    // SAFETY: the kernel writes a byte.
-    unsafe { call(__NR_mincore, [page.as_ptr() as usize, 1, &raw mut state as usize, 0, 0, 0]) };
-    state & 1 != 0
+/// Returns which of the pages from there on are in memory. Those of a file that nobody has touched
+/// are not, nor are those that the kernel has written to the disk and dropped.
+pub fn present<const N: usize>(start: NonNull<u8>, length: usize) -> [bool; N] {
+    let mut pages = [1u8; N];
+    let length = length.min(N * PAGE as usize);
+    let arguments = [start.as_ptr() as usize, length, &raw mut pages as usize, 0, 0, 0];
+    // SAFETY: the kernel writes a byte for each page.
+    unsafe { call(__NR_mincore, arguments) };
+    pages.map(|page| page & 1 != 0)
 }
 
 /// Unmaps memory.

@@ -89,13 +89,28 @@ pub fn forget(handler: Handler) {
     }
 }
 
+/// Reacts to the signal, in a handler. `replace` is given the address at which memory could not be
+/// provided, and returns true if memory is there now. Otherwise the program ends as it would
+/// without the handler.
+pub fn react(information: &Information, replace: impl FnOnce(usize) -> bool) {
+    let is_sent = information.code <= 0;
+    if !is_sent && replace(information.address) {
+        return;
+    }
+    // The instruction that raised the signal raises it again.
+    reset();
+    if is_sent {
+        send_again();
+    }
+}
+
 /// Restores the default: the signal ends the program.
 pub fn reset() {
     set(&Action { handler: 0, flags: 0, restorer: 0, mask: 0 });
 }
 
 /// Sends the signal to the calling thread.
-pub fn send_again() {
+fn send_again() {
     // SAFETY: no pointers.
     unsafe {
         call(

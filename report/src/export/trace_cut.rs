@@ -2,15 +2,15 @@
 //! time.
 //!
 //! Whole chunks are taken, so the part begins a little earlier and ends a little later than
-//! requested. The chunks of each stream are numbered anew, from 0, and short ones become whole
-//! ones. The header marks the part as partial, unless it is all of the trace.
+//! requested. The chunks of each stream are numbered anew, from 0. Short ones stay so. The header
+//! marks the part as partial, unless it is all of the trace.
 
 use std::io::Write;
 use std::ops::Range;
 
 use anyhow::Result;
 use pathformat::profile::PARTIAL;
-use pathformat::trace::{CHUNK_HEAD, ChunkHead, FLAGS_OFFSET};
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, FLAGS_OFFSET, SHORT, SHORT_ALIGNMENT};
 use profile::observer::Observer;
 use trace::file::{Chunk, Stream, Trace, frame};
 use zerocopy::{FromBytes, IntoBytes};
@@ -73,27 +73,75 @@ pub fn write(
     // The file may end in the middle of a chunk. Then the part ends there, too.
     let (whole, cut): (Vec<_>, Vec<_>) =
         of_process.chain(of_streams).partition(|(chunk, ..)| trace.missing(chunk) == 0);
-    for (chunk, number, is_packed) in whole.into_iter().chain(cut) {
+    let mut short = ShortChunks::new(usize::try_from(trace.chunk_size)?);
+    for (chunk, number, is_packed) in whole {
         let mut bytes = trace.whole(chunk)?;
-        match usize::try_from(trace.missing(chunk))? {
-            0 => bytes.resize(usize::try_from(trace.chunk_size)?, 0),
-            missing => bytes.truncate(bytes.len() - missing),
+        if bytes.len() < short.chunk_size {
+            rewrite(&mut bytes, |head| head.number = number.into());
+            short.add(&bytes, out)?;
+        } else {
+            rewrite(&mut bytes, |head| head.number = number.into());
+            if is_packed {
+                let frame = pack(&mut bytes);
+                rewrite(&mut bytes, |head| head.frame = frame.into());
+            }
+            out.write_all(&bytes)?;
         }
-        rewrite(&mut bytes, number, is_packed && trace.missing(chunk) == 0);
+        observer.step();
+    }
+    short.end(out)?;
+    for (chunk, number, _) in cut {
+        let mut bytes = trace.whole(chunk)?;
+        rewrite(&mut bytes, |head| (head.number, head.length) = (number.into(), 0.into()));
+        bytes.truncate(bytes.len() - usize::try_from(trace.missing(chunk))?);
         out.write_all(&bytes)?;
         observer.step();
     }
     Ok(())
 }
 
-/// Gives a chunk another number, as one that is not short, and compresses it if `compress` is true.
-fn rewrite(chunk: &mut [u8], number: u64, compress: bool) {
+/// The short chunks that are still to be written: a chunk holds as many as it has room for.
+struct ShortChunks {
+    chunk_size: usize,
+    /// The chunk with its head; empty if there are none.
+    bytes: Vec<u8>,
+}
+
+impl ShortChunks {
+    fn new(chunk_size: usize) -> Self {
+        Self { chunk_size, bytes: Vec::new() }
+    }
+
+    /// Adds a short chunk, with its head.
+    fn add(&mut self, chunk: &[u8], out: &mut dyn Write) -> Result<()> {
+        if self.bytes.len() + chunk.len() > self.chunk_size {
+            self.end(out)?;
+        }
+        if self.bytes.is_empty() {
+            let head = ChunkHead { stream: SHORT.into(), ..ChunkHead::default() };
+            self.bytes.extend(head.as_bytes());
+        }
+        self.bytes.extend(chunk);
+        self.bytes.resize(self.bytes.len().next_multiple_of(SHORT_ALIGNMENT), 0);
+        Ok(())
+    }
+
+    /// Writes what was added.
+    fn end(&mut self, out: &mut dyn Write) -> Result<()> {
+        if !self.bytes.is_empty() {
+            self.bytes.resize(self.chunk_size, 0);
+            out.write_all(&self.bytes)?;
+            self.bytes.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Changes the head of a chunk.
+fn rewrite(chunk: &mut [u8], change: impl FnOnce(&mut ChunkHead)) {
     let Some(start) = chunk.get(..CHUNK_HEAD) else { return };
     let Ok(mut head) = ChunkHead::read_from_bytes(start) else { return };
-    (head.number, head.length) = (number.into(), 0.into());
-    if compress {
-        head.frame = pack(chunk).into();
-    }
+    change(&mut head);
     if let Some(start) = chunk.get_mut(..CHUNK_HEAD) {
         start.copy_from_slice(head.as_bytes());
     }
@@ -127,7 +175,7 @@ pub fn chosen<'a>(trace: &Trace, part: &Part, stream: &'a Stream) -> &'a [Chunk]
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, io};
+    use std::fs;
 
     use super::*;
     use crate::sample::units::traced;
@@ -140,14 +188,22 @@ mod tests {
         for (stream, number) in [(1, 0), (1, 1), (2, 0)] {
             written.chunk(stream, number, &[]);
         }
+        written.short(&[(3, 0, vec![1; 9]), (3, 1, vec![1; 20_000])]);
+        written.short(&[(3, 2, vec![1; 30_000])]);
         let folder = tempfile::tempdir().expect("a directory");
         let place = folder.path().join("walk.42.pathtrace");
         fs::write(&place, written.bytes).expect("writable");
         let trace = Trace::open(&place).expect("its header is sound");
-        for (streams, chunks) in [(vec![], 3), (vec![1], 2), (vec![2], 1)] {
+        for (streams, chunks) in [(vec![], 6), (vec![1], 2), (vec![2], 1), (vec![3], 3)] {
             let part = Part { streams, time: 0..u64::MAX };
             let counted = Counted::default();
-            write(&trace, &part, false, &mut io::sink(), &counted).expect("readable");
+            let mut bytes = Vec::new();
+            write(&trace, &part, false, &mut bytes, &counted).expect("readable");
+            let cut = folder.path().join("cut.42.pathtrace");
+            fs::write(&cut, bytes).expect("writable");
+            let cut = Trace::open(&cut).expect("its header is sound");
+            assert!(cut.problems.is_empty(), "{:?}", cut.problems);
+            assert_eq!(cut.num_chunks(), chunks);
             assert_eq!(taken(&trace, &part).chunks, chunks);
             assert_eq!(counted.steps(), trace.process.chunks.len() + chunks);
         }

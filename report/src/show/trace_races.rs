@@ -138,7 +138,7 @@ pub fn page(
 fn ordered_by(race: &Race, is_atomic: bool) -> &'static str {
     match race.between {
         _ if is_atomic => "atomic accesses on both sides",
-        Between::Iterations => "a reduction, atomic, critical or ordered",
+        Between::Iterations => "a reduction, atomic or critical; between loops a barrier",
         Between::Tasks => "depend, taskwait or taskgroup",
         Between::Team => "a barrier, atomic or critical",
         Between::Threads => "a common lock, a join or atomics",
@@ -172,8 +172,8 @@ impl Context<'_> {
             }
             let row = rows.entry(key);
             let ordered_by = ordered_by(race, first.is_atomic || second.is_atomic);
-            let race_of_none = Race { count: 0, ..*race };
-            let pair = row.or_insert(Pair { race: race_of_none, object, offset, ordered_by });
+            let none_yet = Race { count: 0, ..*race };
+            let pair = row.or_insert(Pair { race: none_yet, object, offset, ordered_by });
             pair.race.count += race.count;
         }
         let mut rows: Vec<_> = rows.into_iter().collect();

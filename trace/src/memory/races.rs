@@ -301,7 +301,9 @@ impl Search {
         match () {
             () if first.is_task || second.is_task => Between::Tasks,
             () if first.is_plain && second.is_plain => Between::Iterations,
-            () if self.orders.region(now.thread).is_some() => Between::Team,
+            () if [then, now].iter().all(|of| self.orders.region(of.thread).is_some()) => {
+                Between::Team
+            }
             () => Between::Threads,
         }
     }

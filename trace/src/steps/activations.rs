@@ -47,6 +47,8 @@ pub(super) struct Activations {
     caller: Option<u64>,
     /// True if the thread may have several contexts.
     has_contexts: bool,
+    /// True if activations may be missing that have not ended.
+    is_incomplete: bool,
     /// The number of outermost activations that were dropped.
     forgotten: usize,
     /// The number of activations that began.
@@ -65,8 +67,9 @@ pub(super) struct Activation {
     function: FunctionId,
     /// Its stack of calls, if those are wanted.
     pub(super) stack: StackId,
-    /// The number of the activation below it, if one is known, and the number of those.
+    /// The number of the activation below it, if one is known.
     below: Option<u64>,
+    /// How many are known to be below.
     depth: usize,
     /// True if the trace has it from its beginning.
     pub(super) is_whole: bool,
@@ -74,6 +77,8 @@ pub(super) struct Activation {
     last: Option<u32>,
     /// True if that was before a call.
     is_calling: bool,
+    /// True if that call lets another context go on.
+    is_switching: bool,
     /// The last address of each access that others are relative to, and the strides, by place.
     addresses: Kept,
     /// The number of finished iterations since entry of each loop with moving addresses, by place.
@@ -112,7 +117,7 @@ impl Activations {
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.of_function.clear();
-        (self.forgotten, self.caller) = (0, None);
+        (self.forgotten, self.caller, self.is_incomplete) = (0, None, true);
     }
 
     /// Finds or begins the activation of a path. Returns its depth and the activation.
@@ -154,7 +159,8 @@ impl Activations {
         if let Some(at) = caller.filter(is_calling).filter(stopped) {
             return Some(at);
         }
-        found.next().filter(|_| found.next().is_none())
+        // The one that goes on may be none of those that are known.
+        found.next().filter(|_| found.next().is_none() && !self.is_incomplete)
     }
 
     /// Returns the index of an activation.
@@ -169,7 +175,7 @@ impl Activations {
         }
         let last = self.stack.get(self.current);
         let known = last.or_else(|| self.stack.get(self.find(self.caller?)?));
-        known.filter(|activation| activation.is_calling)
+        known.filter(|activation| activation.is_calling && !activation.is_switching)
     }
 
     /// Returns the innermost activation that stopped where a path continues.
@@ -214,7 +220,8 @@ impl Activations {
         let deepest = if self.has_contexts { MOST_IN_CONTEXTS } else { DEEPEST };
         let caller = self.calling();
         let below = caller.map(|caller| caller.number);
-        let depth = caller.map_or(self.forgotten, |caller| caller.depth + 1);
+        let outermost = if self.has_contexts { 0 } else { self.forgotten };
+        let depth = caller.map_or(outermost, |caller| caller.depth + 1);
         let caller = caller.map(|caller| (caller.stack, caller.last_block));
         let stack = self.calls.as_ref().map_or(StackId::NONE, |calls| {
             let (caller, call) = caller.unwrap_or((StackId::NONE, None));
@@ -226,6 +233,7 @@ impl Activations {
                 forget(&mut self.of_function, gone.function);
                 self.forgotten += 1;
             }
+            self.is_incomplete = true;
         }
         self.current = self.stack.len();
         self.stack.push(Activation {
@@ -237,6 +245,7 @@ impl Activations {
             is_whole: path.path.start == Start::Entry,
             last: None,
             is_calling: false,
+            is_switching: false,
             addresses: Kept::default(),
             iterations: Kept::default(),
             last_block: None,
@@ -261,8 +270,9 @@ impl Activations {
         activation.last_block = path.path.blocks.last().copied();
         let of = program.functions.get(path.function.index());
         let last = path.path.blocks.last().copied();
-        self.has_contexts |=
+        activation.is_switching =
             last.is_some_and(|block| of.is_some_and(|of| of.switches.contains(&block)));
+        self.has_contexts |= activation.is_switching;
         if let Some(block) =
             last.filter(|block| of.is_some_and(|of| of.returns_twice.contains(block)))
             && !activation.returning_twice.contains(&block)

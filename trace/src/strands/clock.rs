@@ -117,6 +117,10 @@ fn join(known: &mut Rc<Vec<Segments>>, other: &Rc<Vec<Segments>>) {
         known.clone_from(other);
         return;
     }
+    let is_known = |(known, other): (&Segments, &Segments)| known == other || other.0.is_empty();
+    if known.len() >= other.len() && known.iter().zip(other.iter()).all(is_known) {
+        return;
+    }
     let known = Rc::make_mut(known);
     if known.len() < other.len() {
         known.resize(other.len(), Segments::default());

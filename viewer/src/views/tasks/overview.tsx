@@ -178,7 +178,7 @@ const SECTIONS: TableSection[] = [
     {
         table: "locked_functions",
         title: "Functions that ran with a lock",
-        says: "Only one thread at a time can run them. Shares are parts of all instructions.",
+        says: "Only one thread at a time can have a lock. Shares are parts of all instructions.",
         isOptional: true,
     },
     { table: "longest_waits", title: "Longest waits for locks", isOptional: true },
