@@ -3,10 +3,14 @@
 
 use core::mem::transmute;
 
-/// Lays out the table `table`, which begins after `before`, in the order of the names.
+/// Lays out the table `table`, which begins after `before`, in the order of the names. All of them
+/// may begin with a `prefix` that is written once.
 #[macro_export]
 macro_rules! table_of_others {
     ($table:literal, $before:literal, $($name:literal),+ $(,)?) => {
+        $crate::table_of_others!(prefix "", $table, $before, $($name),+);
+    };
+    (prefix $prefix:literal, $table:literal, $before:literal, $($name:literal),+ $(,)?) => {
         ::core::arch::global_asm!(
             $before,
             concat!(".pushsection .data.rel.ro.", $table, ", \"aw\", @progbits"),
@@ -14,7 +18,7 @@ macro_rules! table_of_others {
             concat!(".globl ", $table),
             concat!(".hidden ", $table),
             concat!($table, ":"),
-            $(concat!(".weak ", $name), concat!(".quad ", $name),)+
+            $(concat!(".weak ", $prefix, $name), concat!(".quad ", $prefix, $name),)+
             ".popsection",
         );
     };

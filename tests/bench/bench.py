@@ -75,6 +75,24 @@ class MeasuredSet:
     costs: Costs
 
 
+@dataclass(frozen=True)
+class Job:
+    """A workload at a level, and what is compared."""
+
+    workload: Workload
+    source: Path | None
+    level: str
+    # By their names in the tables.
+    compilers: dict[str, str]
+    # What some programs compress.
+    text: Path
+
+    @property
+    def home(self) -> Path:
+        """Where its trees are."""
+        return HOME / f"{self.workload.name}{self.level}"
+
+
 # How often each compiler builds a program. After so many seconds no further round of builds begins:
 # some programs have a `configure` that takes longer than their compilation.
 BUILDS = 3
@@ -104,21 +122,15 @@ def write_weights(workload: Workload, tree: Path, text: Path) -> None:
     run([PATHPROF, "weights", "-o", WEIGHTS, *profiles.glob("*.pathprof")], HOME)
 
 
-def built(
-    workload: Workload,
-    source: Path | None,
-    level: str,
-    compilers: dict[str, str],
-    costs: dict[str, Cost],
-    text: Path,
-) -> dict[str, Path]:
-    """The trees of one workload by the compiler that built them. Notes what that cost."""
+def built(job: Job, costs: dict[str, Cost]) -> dict[str, Path]:
+    """The trees of a job by the compiler that built them. Notes what that cost."""
+    workload = job.workload
     trees: dict[str, Path] = {}
-    for name, compiler in compilers.items():
+    for name, compiler in job.compilers.items():
         try:
             if name == SECOND:
-                write_weights(workload, trees[OURS], text)
-            trees[name] = build_timed(workload, source, name, compiler, level, costs[name])
+                write_weights(workload, trees[OURS], job.text)
+            trees[name] = build_timed(workload, job.source, name, compiler, job.level, costs[name])
             costs[name].code = code_size(workload, trees[name])
         except CheckFailed as failure:
             progress(f"{workload.name}: {name} cannot build it: {str(failure).splitlines()[0]}")
@@ -126,74 +138,60 @@ def built(
     return trees
 
 
-def take_times(
-    workload: Workload,
-    source: Path | None,
-    level: str,
-    compilers: dict[str, str],
-    options: argparse.Namespace,
-    text: Path,
-) -> dict[str, Cost]:
-    """What building and running one workload costs. Nothing else may run meanwhile.
+def take_times(job: Job, options: argparse.Namespace) -> dict[str, Cost]:
+    """What building and running a workload costs. Nothing else may run meanwhile.
 
     The trees stay: `count_events` takes them.
     """
-    costs = {name: Cost() for name in compilers}
+    workload = job.workload
+    costs = {name: Cost() for name in job.compilers}
     begin = time.monotonic()
     for _ in range(1 if options.quick else BUILDS):
-        trees = built(workload, source, level, compilers, costs, text)
+        trees = built(job, costs)
         if time.monotonic() - begin > LONG_BUILDS:
             break
     variables = profile_variables(fresh_directory(HOME / "profiles"))
     for _ in range(options.rounds):
         for name, tree in trees.items():
-            user, memory = run_steps(workload, tree, workload.steps(tree, text), [], variables)
+            user, memory = run_steps(workload, tree, workload.steps(tree, job.text), [], variables)
             costs[name].user.append(user)
             costs[name].memory = max(costs[name].memory, memory)
 
     if workload.group == "python" and not options.ablation:
-        with beside(workload, trees[BASE], workload.steps(trees[BASE], text), variables):
+        with beside(workload, trees[BASE], workload.steps(trees[BASE], job.text), variables):
             for _ in range(options.rounds):
                 for name, tree in trees.items():
-                    user, _ = run_steps(workload, tree, workload.steps(tree, text), [], variables)
+                    user, _ = run_steps(
+                        workload, tree, workload.steps(tree, job.text), [], variables
+                    )
                     costs[name].busy.append(user)
     if workload.name == "cpython" and OURS in trees:
         progress(f"region of CPython: {besides.region(trees[OURS] / 'python') / 2**20:.1f} MiB")
     return costs
 
 
-def count_events(
-    workload: Workload,
-    source: Path | None,
-    level: str,
-    compilers: dict[str, str],
-    options: argparse.Namespace,
-    text: Path,
-    costs: dict[str, Cost],
-) -> None:
-    """Adds what one workload executes. Other work beside it changes nothing, unless perf counts."""
-    home = HOME / f"{workload.name}{level}"
+def count_events(job: Job, options: argparse.Namespace, costs: dict[str, Cost]) -> None:
+    """Adds what a workload executes. Other work beside it changes nothing, unless perf counts."""
+    workload = job.workload
     trees = {
         name: tree
-        for name in compilers
-        if costs[name].user and (tree := home / slug(name)).exists()
+        for name in job.compilers
+        if costs[name].user and (tree := job.home / slug(name)).exists()
     }
     if BASE not in trees:
         # The times are those of an earlier run.
-        trees = built(
-            workload, source, level, compilers, {name: Cost() for name in compilers}, text
-        )
+        trees = built(job, {name: Cost() for name in job.compilers})
     variables = profile_variables(fresh_directory(HOME / "profiles"))
 
     def count(name: str) -> None:
         tree, cost = trees[name], costs[name]
-        steps = workload.steps(tree, text)
+        steps = workload.steps(tree, job.text)
         try:
             if workload.group == "large":
                 cost.misses = misses.count(workload, tree, steps, variables, perf=options.perf)
                 cost.instructions = cost.misses["instructions"]
             else:
-                steps = steps if options.perf else short_steps(workload, tree, text)
+                steps = steps if options.perf else short_steps(workload, tree, job.text)
                 cost.instructions = count_instructions(
                     workload, tree, steps, variables, perf=options.perf
                 )
@@ -205,13 +203,13 @@ def count_events(
     with ThreadPoolExecutor(1 if options.perf else os.cpu_count()) as pool:
         list(pool.map(count, trees))
     plain = trees[BASE]
-    if compilers is sets.FIELD and "big" in workload.program.work:
+    if job.compilers is sets.FIELD and "big" in workload.program.work:
         slowdown = slowdown_of_callgrind(
             workload, plain, workload.program.work["big"](plain), variables
         )
         # As if it had run as long as the others, since only ratios are shown.
         costs[CALLGRIND] = Cost(user=[slowdown * min(costs[BASE].user)] if slowdown else [])
-    shutil.rmtree(home)
+    shutil.rmtree(job.home)
 
 
 def publish(parts: list[str], file: Path | None) -> None:
@@ -429,8 +427,9 @@ def main() -> int:
     }
     extras = read_extras(options.json) if known else {}
 
-    def source_of(workload: Workload) -> Path | None:
-        return trees.get(workload.program.package or "")
+    def job(title: str, workload: Workload) -> Job:
+        source = trees.get(workload.program.package or "")
+        return Job(workload, source, SETS[title][1], compared(title, options), text)
 
     def note() -> None:
         if options.json:
@@ -439,30 +438,28 @@ def main() -> int:
     # All times first: they need an idle machine, and what is counted does not.
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():
-        compilers, level, costs = compared(title, options), SETS[title][1], results[title].costs
+        costs = results[title].costs
         for workload in set_:
             number += 1
+            timed = job(title, workload)
             if workload.name not in costs:
-                costs[workload.name] = take_times(
-                    workload, source_of(workload), level, compilers, options, text
-                )
+                costs[workload.name] = take_times(timed, options)
                 note()
             by_name = costs[workload.name]
             ratios = ", ".join(
                 f"{name} {shown(ratio(by_name[name], by_name[BASE], 'user'), 3)}"
-                for name in list(compilers)[1:3]
+                for name in list(timed.compilers)[1:3]
             )
-            progress(f"[{number}/{total}] {workload.name} {level}: {ratios}")
+            progress(f"[{number}/{total}] {workload.name} {timed.level}: {ratios}")
     for title, set_ in {} if options.times else wanted.items():
-        compilers, level, costs = compared(title, options), SETS[title][1], results[title].costs
         for workload in set_:
-            if costs[workload.name][BASE].instructions:
+            by_name = results[title].costs[workload.name]
+            if by_name[BASE].instructions:
                 continue
-            by_name = costs[workload.name]
-            source = source_of(workload)
-            count_events(workload, source, level, compilers, options, text, by_name)
+            counted = job(title, workload)
+            count_events(counted, options, by_name)
             note()
-            progress(f"{workload.name} {level} is counted")
+            progress(f"{workload.name} {counted.level} is counted")
     all_sets = options.sets == list(SETS)
     if all_sets and not options.ablation and not options.only and not options.times:
         extras = {"rows": besides.rows(options.quick), "threads": besides.threads(3)}

@@ -8,16 +8,14 @@ atomic variable that is released and acquired, by fences, by what runs once, by 
 by the barrier, or by the allocator. Locks are taken in one order, so that no thread waits for ever.
 """
 
-import argparse
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
-from tests.real import races
+from tests.real import races, seeds
 from tests.real.tools import PATHCC, CheckFailed, environment, run
 
 LOCKS, CELLS, STATICS = 3, 8, 3
@@ -295,22 +293,5 @@ def check(seed: int, level: str, home: Path, *, deaths: int = 3) -> str:
     return f"{len(source.read_text().splitlines())} lines, {2 + deaths} runs, {deaths} killed"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--programs", type=int, default=100)
-    options = parser.parse_args()
-    failed = 0
-    for seed in range(options.seed, options.seed + options.programs):
-        with tempfile.TemporaryDirectory() as home:
-            try:
-                check(seed, ("-O0", "-O2")[seed % 2], Path(home))
-            except CheckFailed as failure:
-                failed += 1
-                print(failure, flush=True)
-    print(f"{options.programs} programs, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(seeds.main(__doc__, check))

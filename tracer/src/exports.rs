@@ -1,7 +1,7 @@
 //! The symbols by which this object joins a program, which are all hidden, and the entry points at
 //! the load of an image, at forks of the process, and at the end of the image.
 
-use core::arch::{asm, global_asm};
+use core::arch::global_asm;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
@@ -330,13 +330,9 @@ extern "C" fn give_room() -> usize {
 
 /// Returns true if the image is relocated. A static-pie without a C library never is.
 fn is_relocated() -> bool {
-    let entry: usize;
-    // SAFETY: computes an address.
-    unsafe {
-        asm!("lea {}, [rip + __pathcc_trace_give_room]", out(reg) entry, options(nomem, nostack, preserves_flags));
-    }
     // SAFETY: the word may be relocated at any time.
-    unsafe { (&raw const RUNTIME.room).read_volatile() == entry }
+    let known = unsafe { (&raw const RUNTIME.room).read_volatile() };
+    known == address_of!("__pathcc_trace_give_room")
 }
 
 /// Returns the functions that register handlers of forks, until this image is unloaded.

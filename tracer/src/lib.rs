@@ -44,6 +44,24 @@
     allow(dead_code, reason = "only the entry points use some parts")
 )]
 
+/// The address of a symbol of this object, computed from that of the code: no table has to be
+/// relocated for it.
+#[cfg(panic = "abort")]
+macro_rules! address_of {
+    ($symbol:literal) => {{
+        let address: usize;
+        // SAFETY: computes an address.
+        unsafe {
+            core::arch::asm!(
+                concat!("lea {}, [rip + ", $symbol, "]"),
+                out(reg) address,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+        address
+    }};
+}
+
 mod block;
 mod chunk;
 mod clock;

@@ -8,7 +8,7 @@
 //! A handler may be left by `siglongjmp` or by an exception. The code that follows then goes on in
 //! the handler's stream. Its level is free again when a later handler begins above its frame.
 
-use core::arch::{asm, global_asm};
+use core::arch::global_asm;
 use core::ffi::CStr;
 use core::mem::transmute;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -117,12 +117,7 @@ global_asm!(
 
 /// Returns the address of our handler.
 fn ours() -> usize {
-    let address: usize;
-    // SAFETY: computes an address.
-    unsafe {
-        asm!("lea {}, [rip + __pathcc_trace_handler]", out(reg) address, options(nomem, nostack, preserves_flags));
-    }
-    address
+    address_of!("__pathcc_trace_handler")
 }
 
 /// The program's handler, and the level that ends it.

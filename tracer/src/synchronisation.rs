@@ -28,17 +28,11 @@ process::table_of_others!("__pathcc_trace_errno", "", "__errno_location");
 // for one that is not there would allocate, and so enter a sanitizer that has not begun.
 macro_rules! interceptors {
     ($($operation:ident $takes:expr, $returns:ident: $($name:literal)+;)+) => {
-        global_asm!(
-            ".pushsection .data.rel.ro.__pathcc_trace_interceptors, \"aw\", @progbits",
-            ".p2align 3",
-            ".globl __pathcc_trace_interceptors",
-            ".hidden __pathcc_trace_interceptors",
-            "__pathcc_trace_interceptors:",
-            $($(
-                concat!(".weak __interceptor_", $name),
-                concat!(".quad __interceptor_", $name),
-            )+)+
-            ".popsection",
+        process::table_of_others!(
+            prefix "__interceptor_",
+            "__pathcc_trace_interceptors",
+            "",
+            $($($name),+),+
         );
     };
 }

@@ -105,12 +105,7 @@ pub(crate) fn forget(creation: &Creation) {
 
 /// Returns the address of our start function.
 fn ours() -> usize {
-    let address: usize;
-    // SAFETY: computes an address.
-    unsafe {
-        asm!("lea {}, [rip + __pathcc_trace_thread]", out(reg) address, options(nomem, nostack, preserves_flags));
-    }
-    address
+    address_of!("__pathcc_trace_thread")
 }
 
 /// The program's start function of a thread, and its argument.

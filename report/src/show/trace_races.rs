@@ -138,7 +138,7 @@ pub fn page(
 fn ordered_by(race: &Race, is_atomic: bool) -> &'static str {
     match race.between {
         _ if is_atomic => "atomic accesses on both sides",
-        Between::Iterations => "a reduction, atomic or critical; between loops a barrier",
+        Between::Iterations => "a reduction, atomic or critical; a barrier between loops",
         Between::Tasks => "depend, taskwait or taskgroup",
         Between::Team => "a barrier, atomic or critical",
         Between::Threads => "a common lock, a join or atomics",

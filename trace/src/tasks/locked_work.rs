@@ -102,20 +102,13 @@ impl Visitor for LockedWorkSearch {
 mod tests {
     use super::*;
     use counts::model::PathId;
+    use zerocopy::FromZeros;
 
     const THREAD: ThreadId = ThreadId(2);
 
     fn event(object: u64, other: u64, before: u64) -> Synchronisation {
-        Synchronisation {
-            operation: 0.into(),
-            result: 0.into(),
-            object: object.into(),
-            other: other.into(),
-            before: before.into(),
-            after: 1.into(),
-            begin: 0.into(),
-            end: 0.into(),
-        }
+        let (object, other, before) = (object.into(), other.into(), before.into());
+        Synchronisation { object, other, before, ..Synchronisation::new_zeroed() }
     }
 
     fn work(search: &mut LockedWorkSearch, instructions: u64) {
