@@ -49,6 +49,21 @@ macro_rules! synchronisation_functions {
     };
 }
 
+/// The functions that allocate and free memory: what their arguments mean, and the names.
+#[macro_export]
+macro_rules! allocation_functions {
+    ($take:ident) => {
+        $take! {
+            Sized: "malloc";
+            Product: "calloc";
+            Resized: "realloc";
+            Freed: "free";
+            Stored: "posix_memalign";
+            Aligned: "aligned_alloc" "memalign";
+        }
+    };
+}
+
 /// The functions that install handlers of signals.
 #[macro_export]
 macro_rules! signal_functions {

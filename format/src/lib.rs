@@ -70,10 +70,11 @@ pub const TRACE_VERSION: u32 = 8;
 
 /// Names that the pass emits and the linker defines.
 pub mod names {
-    use crate::{signal_functions, synchronisation_functions};
+    use crate::{allocation_functions, signal_functions, synchronisation_functions};
 
     /// The names in a list of functions.
     macro_rules! names_in {
+        ($($form:ident: $($name:literal)+;)+) => { [$($($name,)+)+] };
         ($($operation:ident $takes:expr, $returns:ident: $($name:literal)+;)+) => {
             [$($($name,)+)+]
         };
@@ -244,6 +245,15 @@ pub mod names {
     /// takes their arguments, at most four words, and as the fifth the number of the function in
     /// that list.
     pub const TRACE_SYNCHRONISE: &str = "__pathcc_trace_synchronise";
+
+    /// Functions of the C library that allocate and free memory, which a traced executable defines
+    /// in their place, so that the calls of code that is not traced are recorded.
+    pub const ALLOCATION_FUNCTIONS: [&str; allocation_functions!(names_in).len()] =
+        allocation_functions!(names_in);
+
+    /// The function of the runtime of traces that serves all of [`ALLOCATION_FUNCTIONS`], called as
+    /// [`TRACE_SYNCHRONISE`] is.
+    pub const TRACE_ALLOCATE: &str = "__pathcc_trace_allocate";
 
     /// The function by which the runtime library of OpenMP finds a tool. A traced executable
     /// defines it.

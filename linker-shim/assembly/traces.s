@@ -35,7 +35,7 @@ switch:
         jmp     handler
         .size   switch, . - switch
 
-# A function that synchronises: its number is the fifth argument.
+# A function that synchronises or allocates: its number is the fifth argument.
         .type   synchronise, @function
 synchronise:
         endbr64

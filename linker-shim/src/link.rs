@@ -20,6 +20,7 @@ mod rounds;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::mem;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -71,7 +72,7 @@ fn take_part(
     expanded: &[OsString],
     line: &CommandLine,
 ) -> Result<Outcome> {
-    let found = scan::scan_inputs(line);
+    let mut found = scan::scan_inputs(line);
     warn_damaged(&found.damaged);
     let by_pathcc = env::var_os(variables::LINKED_BY).is_some();
     if found.modules.is_empty() && !found.bitcode {
@@ -101,7 +102,9 @@ fn take_part(
     let lto = found.bitcode && (found.plain_bitcode || !by_pathcc);
     let lto = if lto { Lto::find(&real) } else { None };
     let counted = replaced.as_deref();
-    let link = Link { real, lto, arguments, expanded, counted, line, runtime, workspace, children };
+    let files = mem::take(&mut found.files);
+    let link =
+        Link { real, lto, arguments, expanded, counted, line, files, runtime, workspace, children };
     let discarding = found.discarding.clone();
     let may_be_library =
         found.counts_in_segment() && image_kind::expected(line, &found) == ImageKind::Library;

@@ -19,6 +19,7 @@
 //! * `neutral` copies of objects that count into nowhere
 //! * `scan` the modules that objects, archives and images have
 //! * `image_kind` the kind of image that is linked
+//! * `allocator` whose functions allocate memory in it
 //! * `elements` sections and symbols of an object that is generated
 //! * `assembly` machine code, assembled from `assembly/*.s` when pathld is built
 //! * `module` the object with the region of counters and the table of modules
@@ -36,6 +37,7 @@
 //! * `depfile` the list of dependencies, without our files
 #![deny(unsafe_code)]
 
+mod allocator;
 mod args;
 mod assembly;
 mod bitcode;

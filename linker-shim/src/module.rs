@@ -21,6 +21,7 @@ use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, note};
 use zerocopy::IntoBytes;
 
+use crate::allocator::Allocator;
 use crate::assembly::delta_offset::{of_word, zero};
 use crate::elements::{claim_group, define, refer, section, undefined};
 use crate::image_kind::ImageKind;
@@ -35,6 +36,11 @@ pub(crate) fn region_size(modules: &[Module]) -> Option<u64> {
 /// True if there are modules that count.
 pub(crate) fn counts(modules: &[Module]) -> bool {
     modules.iter().any(|module| !module.traced)
+}
+
+/// True if there are modules that are traced.
+pub(crate) fn traces(modules: &[Module]) -> bool {
+    modules.iter().any(|module| module.traced)
 }
 
 /// Where the arrays are in the region.
@@ -63,7 +69,7 @@ fn layout(modules: &[Module]) -> Option<Layout> {
         Some(end)
     };
     let counted = if counts(modules) { place(false)? } else { 0 };
-    let size = if modules.iter().any(|module| module.traced) { place(true)? } else { counted };
+    let size = if traces(modules) { place(true)? } else { counted };
     Some(Layout { offsets, counted, size: size.max(PAGE) })
 }
 
@@ -76,7 +82,11 @@ fn words(module: &Module) -> u64 {
 ///
 /// # Errors
 /// The counters of all modules together exceed the address space.
-pub(crate) fn generate(modules: &[Module], kind: ImageKind) -> Result<Vec<u8>> {
+pub(crate) fn generate(
+    modules: &[Module],
+    kind: ImageKind,
+    allocator: Allocator,
+) -> Result<Vec<u8>> {
     let Layout { offsets, counted, size } =
         layout(modules).context("the counters exceed the address space")?;
     ensure!(u32::try_from(modules.len() * 2).is_ok(), "more than 2^31 modules");
@@ -112,8 +122,8 @@ pub(crate) fn generate(modules: &[Module], kind: ImageKind) -> Result<Vec<u8>> {
     if counts(modules) {
         pull_in_runtime(&mut object, anchors, modules, kind)?;
     }
-    if modules.iter().any(|module| module.traced) {
-        traces::define(&mut object, anchors, kind)?;
+    if traces(modules) {
+        traces::define(&mut object, anchors, kind, allocator)?;
     }
     object.write().context("cannot write the object with the counters")
 }

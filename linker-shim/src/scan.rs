@@ -83,6 +83,8 @@ pub(crate) struct ScanResult {
     pub(crate) discarding: Option<PathBuf>,
     /// The files of the inputs of the command line.
     pub(crate) inputs: Vec<Option<PathBuf>>,
+    /// These files and all that they name, in no order.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// A record that cannot be used, and those behind it in the same section.
@@ -193,6 +195,7 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> ScanResult {
     let mut found = ScanResult::join(all);
     found.unseen = unseen;
     found.inputs = located;
+    found.files = paths.into_iter().collect();
     found.bitcode |= found.fat_bitcode && line.takes_fat_bitcode;
     found
 }

@@ -12,6 +12,7 @@ use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope}
 use pathformat::descriptor::{thread_function, trace_block};
 use pathformat::names;
 
+use crate::allocator::Allocator;
 use crate::assembly::Field;
 use crate::assembly::traces::{
     ROOM_OFFSET, RUNTIME_OFFSET, message, room, signal, switch, synchronise,
@@ -106,12 +107,21 @@ fn define_switches(object: &mut Object<'_>, kind: ImageKind) -> Result<()> {
 }
 
 /// Adds all of it. `anchors` keeps the runtime of traces.
-pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: ImageKind) -> Result<()> {
+pub(crate) fn define(
+    object: &mut Object<'_>,
+    anchors: SectionId,
+    kind: ImageKind,
+    allocator: Allocator,
+) -> Result<()> {
     if kind == ImageKind::Executable {
         let (names, handler) = (&names::SIGNAL_FUNCTIONS, names::TRACE_SIGNAL);
         define_functions(object, anchors, names, handler, &SIGNAL)?;
         let (names, handler) = (&names::SYNCHRONISATION_FUNCTIONS, names::TRACE_SYNCHRONISE);
         define_functions(object, anchors, names, handler, &SYNCHRONISE)?;
+        if allocator == Allocator::CLibrary {
+            let (names, handler) = (&names::ALLOCATION_FUNCTIONS, names::TRACE_ALLOCATE);
+            define_functions(object, anchors, names, handler, &SYNCHRONISE)?;
+        }
         let names = &[names::OPENMP_TOOL];
         define_functions(object, anchors, names, names::TRACE_OPENMP, &SIGNAL)?;
     }

@@ -12,6 +12,7 @@ and else in some of them.
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE
@@ -74,21 +75,45 @@ def program(path: Path) -> Program:
     )
 
 
+# The programs whose threads hand memory to each other by the allocator.
+OF_HEAP = ("heap_", "containers", "queue", "shared_pointer", "future")
+
+# Other allocators: what links them, or the library that is loaded before the program's. Of those
+# that are linked, calls of code that is not traced are not known. Of one that is loaded so, those
+# of its `operator new` are not.
+ALLOCATORS = {
+    "jemalloc": ["-ljemalloc"],
+    "jemalloc in the program": ["-l:libjemalloc.a", "-lm", "-lstdc++"],
+    "mimalloc": ["-lmimalloc"],
+    "tcmalloc": ["-ltcmalloc_minimal"],
+}
+PRELOADED = "libjemalloc.so.2"
+
 PROGRAMS = [program(path) for path in sorted(FOLDER.iterdir()) if path.suffix in COMPILERS]
 
 
-def check(program: Program, level: str, home: Path) -> str:
-    """What is told of the races of a program."""
+WITH_ALLOCATORS = [
+    program
+    for program in PROGRAMS
+    if program.name.startswith(OF_HEAP) and program.kind in ("clean", "race")
+]
+
+
+def check(
+    program: Program, level: str, home: Path, linked: Sequence[str] = (), preloaded: str = ""
+) -> str:
+    """What is told of the races of a program, which may have another allocator."""
     compiler = COMPILERS[program.path.suffix]
     flags = ["-g", level, "-w", "-fpath-mode=trace", *program.flags]
     if program.path.suffix != ".f90":
         flags.append("-pthread")
-    run([compiler, *flags, program.path, "-o", "traced"], home)
+    run([compiler, *flags, program.path, *linked, "-o", "traced"], home)
     found = []
     runs = RUNS_OF_OPENMP if program.is_openmp else RUNS
     for threads in program.threads:
         for _ in range(runs):
             env = environment(PATHCC_PROFILE=str(home), OMP_NUM_THREADS=threads)
+            env |= {"LD_PRELOAD": preloaded} if preloaded else {}
             done = subprocess.run([home / "traced"], cwd=home, env=env, check=False, stderr=PIPE)
             expected = -9 if program.is_killed else 0
             if done.returncode != expected or done.stderr:

@@ -41,6 +41,23 @@ def test_order(program: orders.Program, level: str, home: Path, found: Found) ->
     found(orders.check(program, level, home))
 
 
+@pytest.mark.parametrize("allocator", orders.ALLOCATORS)
+@pytest.mark.parametrize("program", orders.WITH_ALLOCATORS, ids=lambda program: program.name)
+def test_order_with_allocator(
+    program: orders.Program, allocator: str, home: Path, found: Found
+) -> None:
+    if "_of_library" in program.name:
+        pytest.skip("of an allocator that is linked in, calls of other code are not known")
+    found(orders.check(program, "-O2", home, linked=orders.ALLOCATORS[allocator]))
+
+
+@pytest.mark.parametrize("program", orders.WITH_ALLOCATORS, ids=lambda program: program.name)
+def test_order_with_preloaded_allocator(program: orders.Program, home: Path, found: Found) -> None:
+    if "_of_library" in program.name and program.path.suffix == ".cpp":
+        pytest.skip("jemalloc has an operator new of its own")
+    found(orders.check(program, "-O0", home, preloaded=orders.PRELOADED))
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_order(seed: int, level: str, home: Path, found: Found) -> None:

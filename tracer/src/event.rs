@@ -77,6 +77,24 @@ impl Written {
     }
 }
 
+/// Returns the payload of the last record of the stream, if that is an event of this kind.
+pub(crate) fn last<T: FromBytes>(kind: RecordKind) -> Option<T> {
+    // SAFETY: the thread's own memory.
+    let words = unsafe { (*Block::own()).words };
+    // A thread without room has no records.
+    let start = words.next.checked_sub(size_of::<u32>() + size_of::<T>())?;
+    if words.limit == 0 {
+        return None;
+    }
+    // SAFETY: the thread's own memory: its records, and in front of them the head of a chunk or the
+    // thread's state, which are longer than the payload.
+    unsafe {
+        let word = ptr::with_exposed_provenance::<u32>(start).read_unaligned();
+        let payload = ptr::with_exposed_provenance::<T>(start + size_of::<u32>());
+        (word == kind.word(size_of::<T>() as u32)).then(|| payload.read_unaligned())
+    }
+}
+
 /// Writes an event.
 pub(crate) fn write<T: IntoBytes + Immutable>(kind: RecordKind, payload: &T) -> Written {
     let words = Block::own();

@@ -18,6 +18,7 @@ use process::sys::stack::Stack;
 use process::sys::thread::{self, Lock};
 use process::text::Text;
 
+use crate::allocations;
 use crate::block::Block;
 use crate::image::Image;
 use crate::region;
@@ -221,6 +222,7 @@ extern "C" fn start() {
         with_shared(|shared, _| shared.start(Block::own()));
         signals::prepare();
         synchronisation::prepare();
+        allocations::prepare();
         fork_registration().register(before_fork, after_fork, in_child);
         return;
     }

@@ -18,6 +18,8 @@
 //! | `block` | the thread-local memory |
 //! | `signals` | handlers of signals, each with a stream of its own |
 //! | `synchronisation` | the functions by which threads wait for each other |
+//! | `allocations` | the functions that allocate and free memory |
+//! | `replaced` | the frame of such functions, which replace others |
 //! | `openmp`, `ompt` | the tool that the runtime library of OpenMP calls, and the library's numbers |
 //! | `openmp_work`, `team` | the work that a team of OpenMP shares, and the team |
 //! | `operation` | the events of operations that synchronise |
@@ -62,6 +64,8 @@ macro_rules! address_of {
     }};
 }
 
+#[cfg(panic = "abort")]
+mod allocations;
 mod block;
 mod chunk;
 mod clock;
@@ -92,6 +96,8 @@ mod operation;
 mod owners;
 mod region;
 mod regions;
+#[cfg(panic = "abort")]
+mod replaced;
 mod rescue;
 mod shared;
 #[cfg(panic = "abort")]

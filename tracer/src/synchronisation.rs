@@ -5,10 +5,9 @@
 //! an event: before the call if other threads may go on by it, else behind it. That of
 //! `pthread_once` is behind the paths that it runs, which others wait for.
 //!
-//! The frame between the program and the C library is written in assembly, since a wait may end
-//! with the thread: unwinders have to pass it.
+//! A wait may end with the thread: unwinders have to pass the frame between the program and the C
+//! library (`replaced`).
 
-use core::arch::global_asm;
 use core::ffi::CStr;
 use core::mem::transmute;
 use core::sync::atomic::AtomicUsize;
@@ -16,9 +15,11 @@ use core::sync::atomic::AtomicUsize;
 use pathformat::names;
 use pathformat::trace::{Operation, lock};
 
+use crate::block::Block;
 use crate::clock;
 use crate::next;
 use crate::operation::{self, Begun};
+use crate::replaced::{Replaced, replacing_frame};
 use crate::threads::{self, Creation};
 use crate::written::Written;
 
@@ -144,55 +145,12 @@ const TIMED_OUT: [i32; 2] = [110, 4];
 /// The offset of the number of a process in `siginfo_t`.
 const PROCESS_OFFSET: usize = 16;
 
-global_asm!(
-    ".pushsection .text.__pathcc_trace_synchronise, \"ax\", @progbits",
-    ".p2align 4",
-    ".globl __pathcc_trace_synchronise",
-    ".hidden __pathcc_trace_synchronise",
-    ".type __pathcc_trace_synchronise, @function",
-    "__pathcc_trace_synchronise:",
-    ".cfi_startproc",
-    "pushq %rbp",
-    ".cfi_def_cfa_offset 16",
-    ".cfi_offset %rbp, -16",
-    "movq %rsp, %rbp",
-    ".cfi_def_cfa_register %rbp",
-    "subq ${size}, %rsp",
-    "movq %rdi, (%rsp)",
-    "movq %rsi, 8(%rsp)",
-    "movq %rdx, 16(%rsp)",
-    "movq %rcx, 24(%rsp)",
-    "movq %r8, 32(%rsp)",
-    "movq %rsp, %rdi",
-    "call {begin}",
-    "movq (%rsp), %rdi",
-    "movq 8(%rsp), %rsi",
-    "movq 16(%rsp), %rdx",
-    "movq 24(%rsp), %rcx",
-    "call *%rax",
-    "movq %rax, 40(%rsp)",
-    "movq %rsp, %rdi",
-    "call {end}",
-    "movq 40(%rsp), %rax",
-    "movq %rbp, %rsp",
-    "popq %rbp",
-    ".cfi_def_cfa %rsp, 8",
-    "ret",
-    ".cfi_endproc",
-    ".size __pathcc_trace_synchronise, . - __pathcc_trace_synchronise",
-    ".popsection",
-    size = const size_of::<Call>().next_multiple_of(16),
-    begin = sym begin,
-    end = sym end,
-    options(att_syntax)
-);
+replacing_frame!("__pathcc_trace_synchronise", Call, begin, end);
 
 /// A call of a function, in the frame above.
 #[repr(C)]
 struct Call {
-    arguments: [usize; 4],
-    number: usize,
-    result: usize,
+    of: Replaced,
     /// The ticket before the call.
     before: u64,
     /// The time at which it began.
@@ -229,17 +187,17 @@ extern "C" fn missing() -> i32 {
 
 /// Runs before the C library's function. Returns its address.
 extern "C" fn begin(call: &mut Call) -> usize {
-    let number = call.number % FUNCTIONS.len();
+    let number = call.of.number % FUNCTIONS.len();
     let function = &FUNCTIONS[number];
     if function.operation == Operation::End {
         threads::end();
     }
     if let Takes::Start(at) = function.takes {
-        let creation = threads::prepare(call.arguments[at], call.arguments[at + 1]);
+        let creation = threads::prepare(call.of.arguments[at], call.of.arguments[at + 1]);
         call.thread = creation.number;
         call.start = [creation.start, creation.argument];
-        call.arguments[at] = creation.start;
-        call.arguments[at + 1] = creation.argument;
+        call.of.arguments[at] = creation.start;
+        call.of.arguments[at + 1] = creation.argument;
     }
     call.begin = clock::ticks();
     call.before = operation::release(function.operation);
@@ -250,6 +208,7 @@ extern "C" fn begin(call: &mut Call) -> usize {
     } else {
         Written::NONE
     };
+    note(call.written != Written::NONE);
     match following(number) {
         0 => missing as *const () as usize,
         address => address,
@@ -258,8 +217,9 @@ extern "C" fn begin(call: &mut Call) -> usize {
 
 /// Runs behind the C library's function.
 extern "C" fn end(call: &mut Call) {
-    let function = &FUNCTIONS[call.number % FUNCTIONS.len()];
-    let result = result(function.returns, call.result);
+    note(false);
+    let function = &FUNCTIONS[call.of.number % FUNCTIONS.len()];
+    let result = result(function.returns, call.of.result);
     let mut operation = function.operation;
     let (mut object, mut other) = objects(function, call, result);
     if let Takes::Start(_) = function.takes {
@@ -268,10 +228,10 @@ extern "C" fn end(call: &mut Call) {
             threads::forget(&Creation { number: call.thread, start, argument });
         } else {
             // SAFETY: the C library has just written there.
-            other = unsafe { (call.arguments[0] as *const u64).read() };
+            other = unsafe { (call.of.arguments[0] as *const u64).read() };
         }
     }
-    if operation == Operation::Fork && result == 0 && call.result == 0 {
+    if operation == Operation::Fork && result == 0 && call.of.result == 0 {
         operation = Operation::ForkChild;
         object = process::sys::parent().into();
         call.before = 0;
@@ -302,6 +262,12 @@ extern "C" fn end(call: &mut Call) {
     }
 }
 
+/// Notes whether the thread is in an operation whose event is written.
+fn note(has_begun: bool) {
+    // SAFETY: the thread's own memory.
+    unsafe { (*Block::own()).set_synchronising(has_begun) }
+}
+
 /// Returns true if the event of an operation is written before the call: other threads may go on
 /// by it, and it runs no code of the program.
 fn is_written_first(operation: Operation) -> bool {
@@ -311,7 +277,7 @@ fn is_written_first(operation: Operation) -> bool {
 
 /// Returns the objects of an operation with this result, as far as its arguments tell them.
 fn objects(function: &Function, call: &Call, result: i32) -> (u64, u64) {
-    let [first, second, third, _] = call.arguments;
+    let [first, second, third, _] = call.of.arguments;
     match function.takes {
         Takes::Object => {
             let locks = matches!(function.operation, Operation::Lock | Operation::LockShared);
@@ -320,7 +286,7 @@ fn objects(function: &Function, call: &Call, result: i32) -> (u64, u64) {
         Takes::ObjectAndOther => (first as u64, second as u64),
         Takes::Thread => (0, first as u64),
         Takes::Start(_) => (call.thread, 0),
-        Takes::Nothing => (call.result as u32 as u64, 0),
+        Takes::Nothing => (call.of.result as u32 as u64, 0),
         Takes::Information if result == 0 && third != 0 => {
             // SAFETY: the C library has just written there.
             (unsafe { ((third + PROCESS_OFFSET) as *const u32).read() }.into(), 0)

@@ -8,6 +8,7 @@ use pathformat::names;
 use wrapper::children::Children;
 
 use super::installed::{Lto, Runtime};
+use crate::allocator::Allocator;
 use crate::args::{self, CommandLine};
 use crate::image_kind::ImageKind;
 use crate::module;
@@ -44,6 +45,8 @@ pub(super) struct Link<'a> {
     /// The same with copies in the place of inputs that could not be counted, if there are any.
     pub(super) counted: Option<&'a [OsString]>,
     pub(super) line: &'a CommandLine,
+    /// The files of the inputs, in no order.
+    pub(super) files: Vec<PathBuf>,
     pub(super) runtime: Runtime,
     pub(super) workspace: Workspace,
     pub(super) children: Children,
@@ -74,18 +77,20 @@ impl Link<'_> {
         let nothing = Additions { modules: Vec::new(), kind: ImageKind::Executable };
         let Additions { modules, kind } = additions.unwrap_or(&nothing);
         if !modules.is_empty() {
+            let is_traced = *kind == ImageKind::Executable && module::traces(modules);
+            let allocator = if is_traced { Allocator::of(&self.files) } else { Allocator::Other };
             let object = self
                 .workspace
-                .write("pathcc.o", &module::generate(modules, *kind)?)
+                .write("pathcc.o", &module::generate(modules, *kind, allocator)?)
                 .context("cannot write the object with the counters")?;
-            let traced = modules.iter().any(|module| module.traced);
-            if traced && *kind == ImageKind::Executable {
+            if is_traced {
                 // A library that the program opens must find them, whichever it is.
                 let visible = [names::TRACE_WORDS, names::TRACE_TICKETS, names::OPENMP_TOOL]
                     .into_iter()
                     .chain(names::REGION_FUNCTIONS)
                     .chain(names::SIGNAL_FUNCTIONS)
-                    .chain(names::SYNCHRONISATION_FUNCTIONS);
+                    .chain(names::SYNCHRONISATION_FUNCTIONS)
+                    .chain(names::ALLOCATION_FUNCTIONS);
                 arguments
                     .extend(visible.map(|name| format!("--export-dynamic-symbol={name}").into()));
             }

@@ -7,6 +7,7 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTar
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
+use crate::allocator::Allocator;
 use crate::image_kind::ImageKind;
 use crate::module::generate;
 use crate::scan::Module;
@@ -42,7 +43,7 @@ pub(super) struct Generated(Vec<u8>);
 
 impl Generated {
     pub(super) fn of(modules: &[Module], kind: ImageKind) -> Self {
-        Self(generate(modules, kind).expect("it fits"))
+        Self(generate(modules, kind, Allocator::CLibrary).expect("it fits"))
     }
 
     pub(super) fn file(&self) -> ElfFile64<'_> {

@@ -9,6 +9,7 @@ use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
 use super::generated::{Generated, WORDS, counters, module, modules};
+use crate::allocator::Allocator;
 use crate::image_kind::ImageKind;
 use crate::module::{generate, region_size};
 
@@ -50,9 +51,8 @@ fn the_region_is_whole_pages_and_at_least_one() {
     }
     for (counters, keys) in [(u64::MAX, 0), (u64::MAX / 8, 0), (1 << 61, 0), (u64::MAX, u64::MAX)] {
         assert_eq!(size(counters, keys), None);
-        let error =
-            generate(&[module(1, counters, keys, Threads::Exact, false)], ImageKind::Executable)
-                .unwrap_err();
+        let modules = [module(1, counters, keys, Threads::Exact, false)];
+        let error = generate(&modules, ImageKind::Executable, Allocator::CLibrary).unwrap_err();
         assert_eq!(error.to_string(), "the counters exceed the address space");
     }
 }

@@ -20,7 +20,8 @@ const RUNTIME: [&str; 4] = [
 ];
 
 /// What stands behind the functions that a traced executable defines.
-const HANDLERS: [&str; 3] = [names::TRACE_SIGNAL, names::TRACE_SYNCHRONISE, names::TRACE_OPENMP];
+const HANDLERS: [&str; 4] =
+    [names::TRACE_SIGNAL, names::TRACE_SYNCHRONISE, names::TRACE_ALLOCATE, names::TRACE_OPENMP];
 
 #[test]
 fn an_image_in_which_all_is_traced_has_no_counting_runtime() {

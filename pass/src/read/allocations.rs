@@ -1,7 +1,7 @@
 //! The calls of a function that allocate or free memory.
 //!
-//! They are known by the names that C, POSIX, the C++ ABI and libomp give them, and by the
-//! attribute `alloc_size`, by which a program says so of its own functions.
+//! They are known by the names that C, POSIX, the C++ ABI, libomp and well-known allocators give
+//! them, and by the attribute `alloc_size`, by which a program says so of its own functions.
 
 use inkwell::values::InstructionValue;
 
@@ -90,18 +90,34 @@ const KNOWN: &[(&str, Allocation)] = &[
     ("munmap", FREES),
     ("__kmpc_omp_task_alloc", TASK),
     ("__kmpc_omp_target_task_alloc", TASK),
-    ("_Znwm", of_size([Some(0), None])),
-    ("_Znam", of_size([Some(0), None])),
-    ("_ZnwmRKSt9nothrow_t", of_size([Some(0), None])),
-    ("_ZnamRKSt9nothrow_t", of_size([Some(0), None])),
-    ("_ZnwmSt11align_val_t", of_size([Some(0), None])),
-    ("_ZnamSt11align_val_t", of_size([Some(0), None])),
-    ("_ZnwmSt11align_val_tRKSt9nothrow_t", of_size([Some(0), None])),
-    ("_ZnamSt11align_val_tRKSt9nothrow_t", of_size([Some(0), None])),
+    ("omp_alloc", of_size([Some(0), None])),
+    ("omp_calloc", of_size([Some(0), Some(1)])),
+    ("omp_aligned_alloc", of_size([Some(1), None])),
+    ("omp_aligned_calloc", of_size([Some(1), Some(2)])),
+    ("omp_realloc", Allocation::new(AddressSource::Returned, [Some(1), None], Some(0))),
+    ("omp_free", FREES),
+    ("mallocx", of_size([Some(0), None])),
+    ("rallocx", Allocation::new(AddressSource::Returned, [Some(1), None], Some(0))),
+    ("dallocx", FREES),
+    ("sdallocx", FREES),
+    ("free_sized", FREES),
+    ("free_aligned_sized", FREES),
+    ("mi_free_size", FREES),
+    ("mi_free_aligned", FREES),
+    ("mi_free_size_aligned", FREES),
+    ("scalable_aligned_malloc", of_size([Some(0), None])),
+    ("scalable_aligned_free", FREES),
 ];
 
-/// With these the symbols of all forms of `operator delete` begin.
+/// With these the symbols of all forms of `operator new` begin.
+const NEW: [&str; 2] = ["_Znwm", "_Znam"];
+
+/// With these those of `operator delete` begin.
 const DELETE: [&str; 2] = ["_ZdlPv", "_ZdaPv"];
+
+/// What allocators that are linked in put before the names of their functions: jemalloc, mimalloc,
+/// gperftools, rpmalloc, oneTBB, and libomp.
+const PREFIXES: [&str; 6] = ["je_", "mi_", "tc_", "rp", "scalable_", "kmp_"];
 
 /// The operand of the attribute `alloc_size` that stands for none.
 const NO_OPERAND: u32 = u32::MAX;
@@ -113,10 +129,22 @@ pub(crate) fn of(call: InstructionValue<'_>) -> Option<Allocation> {
         return None;
     }
     let name = llvm::callee(call)?;
-    let known = KNOWN.iter().find(|(known, _)| *known == name).map(|&(_, known)| known);
-    let frees = || DELETE.iter().any(|prefix| name.starts_with(prefix)).then_some(FREES);
-    let found = known.or_else(frees).or_else(|| annotated(call))?;
+    let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    let found = if begins(&NEW) {
+        of_size([Some(0), None])
+    } else if begins(&DELETE) {
+        FREES
+    } else {
+        known(&name).or_else(|| annotated(call))?
+    };
     has_its_types(call, found).then_some(found)
+}
+
+/// The allocation of a function of this name.
+fn known(name: &str) -> Option<Allocation> {
+    let of_others = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let mut names = [Some(name), of_others].into_iter().flatten();
+    names.find_map(|name| KNOWN.iter().find(|(known, _)| *known == name).map(|&(_, of)| of))
 }
 
 /// True if a call allocates memory.

@@ -147,7 +147,8 @@ fn size<'ctx>(
 
 /// Defines the function that records an event with the values it is given: the address, the size,
 /// the address that is free now, and the ticket before that. It takes a ticket, for each of the two
-/// that has none.
+/// that has none. It does nothing if the runtime has just recorded the same memory, since the
+/// executable hands on the calls of the allocator (`tracer/src/allocations.rs`).
 pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> FunctionValue<'ctx> {
     let (context, word) = (symbols.context(), symbols.word());
     let kind = context.void_type().fn_type(&[word.into(); 4], false);
@@ -159,8 +160,8 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
     }
     let builder = context.create_builder();
     let entry = context.append_basic_block(function, "");
-    let full = context.append_basic_block(function, "");
-    let write = context.append_basic_block(function, "");
+    let [full, look, write, done] =
+        std::array::from_fn(|_| context.append_basic_block(function, ""));
     builder.position_at_end(entry);
     let words = symbols.words(&builder);
     let next = symbols.load(&builder, words);
@@ -169,18 +170,21 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
         .map(|place| builder.build_ptr_to_int(place, word, "").expect("a pointer is a number"));
     let is_full = builder.build_int_compare(IntPredicate::UGE, reached, limit, "path.full");
     builder
-        .build_conditional_branch(is_full.expect("two numbers"), full, write)
+        .build_conditional_branch(is_full.expect("two numbers"), full, look)
         .expect("positioned");
+    let mut values: Vec<_> = function.get_param_iter().collect();
+    builder.position_at_end(look);
+    let is_told = is_told(&builder, symbols, reached, values[0].into_int_value());
+    builder.build_conditional_branch(is_told, done, write).expect("positioned");
     builder.position_at_end(full);
     let room = symbols.room(&builder);
     builder.build_unconditional_branch(write).expect("positioned");
     builder.position_at_end(write);
     let record = builder.build_phi(next.get_type(), "path.record").expect("positioned");
-    record.add_incoming(&[(&next, entry), (&room, full)]);
+    record.add_incoming(&[(&next, look), (&room, full)]);
     let record = record.as_basic_value().into_pointer_value();
     let mut place = symbols.behind(&builder, record, size_of::<u32>());
     let ticket = symbols.ticket(&builder);
-    let mut values: Vec<_> = function.get_param_iter().collect();
     let before = values[TICKET].into_int_value();
     let is_none = builder.build_int_compare(IntPredicate::EQ, before, word.const_zero(), "");
     let before = builder.build_select(is_none.expect("two numbers"), ticket, before, "");
@@ -189,11 +193,42 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
         symbols.store(&builder, place, value);
         place = symbols.behind(&builder, place, size_of::<u64>());
     }
-    let event = context
-        .i32_type()
-        .const_int(RecordKind::Allocated.word(size_of::<Payload>() as u32).into(), false);
-    symbols.store(&builder, record, event);
+    symbols.store(&builder, record, event(symbols));
     symbols.store(&builder, words, place);
+    builder.build_unconditional_branch(done).expect("positioned");
+    builder.position_at_end(done);
     builder.build_return(None).expect("positioned");
     function
+}
+
+/// The word that an event starts with.
+fn event<'ctx>(symbols: &Symbols<'ctx>) -> IntValue<'ctx> {
+    let word = RecordKind::Allocated.word(size_of::<Payload>() as u32);
+    symbols.context().i32_type().const_int(word.into(), false)
+}
+
+/// Whether the last record before `next` is an event that says that there is memory at an address.
+fn is_told<'ctx>(
+    builder: &Builder<'ctx>,
+    symbols: &Symbols<'ctx>,
+    next: IntValue<'ctx>,
+    address: IntValue<'ctx>,
+) -> IntValue<'ctx> {
+    let kind = symbols.context().ptr_type(Default::default());
+    let length = (size_of::<u32>() + size_of::<Payload>()) as u64;
+    let length = symbols.word().const_int(length, false);
+    let start = builder.build_int_sub(next, length, "").expect("two numbers");
+    let start = builder.build_int_to_ptr(start, kind, "").expect("a number is a pointer");
+    let event = event(symbols);
+    let first = symbols.number_at(builder, start, event.get_type());
+    let told = symbols.behind(builder, start, size_of::<u32>());
+    let told = symbols.number_at(builder, told, symbols.word());
+    let is = |predicate, values: [IntValue<'ctx>; 2]| {
+        builder.build_int_compare(predicate, values[0], values[1], "").expect("two numbers")
+    };
+    let is_event = is(IntPredicate::EQ, [first, event]);
+    let is_same = is(IntPredicate::EQ, [told, address]);
+    let is_some = is(IntPredicate::NE, [address, symbols.word().const_zero()]);
+    let both = builder.build_and(is_event, is_same, "").expect("two bits");
+    builder.build_and(both, is_some, "").expect("two bits")
 }

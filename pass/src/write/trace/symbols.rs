@@ -163,6 +163,20 @@ impl<'ctx> Symbols<'ctx> {
         place.into_pointer_value()
     }
 
+    /// The number of this type at any address.
+    pub(crate) fn number_at(
+        &self,
+        builder: &Builder<'ctx>,
+        at: PointerValue<'ctx>,
+        kind: IntType<'ctx>,
+    ) -> IntValue<'ctx> {
+        let number = builder.build_load(kind, at, "").expect("positioned").into_int_value();
+        let load = number.as_instruction_value().expect("a load is an instruction");
+        load.set_alignment(1).expect("a load has an alignment");
+        self.leave_alone(load);
+        number
+    }
+
     /// Stores a value of eight bytes at any address.
     pub(crate) fn store(
         &self,

@@ -1,0 +1,78 @@
+//! Finds whose functions allocate memory in an image.
+//!
+//! A traced executable defines the allocator's functions, each of which hands on to the one that it
+//! hides. That must not change which allocator a program has: a linker takes no member of an archive
+//! for a symbol that is defined already, and may leave out a shared library that nothing needs any
+//! more. So the functions are defined only if the C library's allocator is the only one.
+
+use std::path::{Path, PathBuf};
+
+use object::read::archive::ArchiveFile;
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectKind, ObjectSymbol};
+use rayon::prelude::*;
+
+use crate::content::content;
+
+/// The symbol that every allocator has.
+const ALLOCATES: &str = "malloc";
+
+/// The symbols of libraries whose allocator is not another one: the C library, and the loader.
+const OF_C_LIBRARY: &str = "__libc_start_main";
+const OF_LOADER: &str = "_rtld_global";
+
+/// Whose functions allocate memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Allocator {
+    /// Those of the shared C library alone.
+    CLibrary,
+    /// Those of another library, or nobody knows.
+    Other,
+}
+
+/// The part that a file has in an allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Nothing,
+    CLibrary,
+    Allocator,
+}
+
+impl Allocator {
+    /// Returns the allocator of an image that is linked from these archives and libraries. Objects
+    /// do not matter: what they define takes the place of what is weak.
+    pub(crate) fn of(files: &[PathBuf]) -> Self {
+        let parts: Vec<Part> = files.par_iter().map(|file| part(file)).collect();
+        let is_alone = parts.contains(&Part::CLibrary) && !parts.contains(&Part::Allocator);
+        if is_alone { Self::CLibrary } else { Self::Other }
+    }
+}
+
+fn part(path: &Path) -> Part {
+    let Ok(data) = content(path) else { return Part::Nothing };
+    if data.starts_with(b"!<") {
+        return of_archive(&data);
+    }
+    match ElfFile64::<LittleEndian>::parse(&*data) {
+        Ok(file) if file.kind() == ObjectKind::Dynamic => of_library(&file),
+        _ => Part::Nothing,
+    }
+}
+
+fn of_archive(data: &[u8]) -> Part {
+    let symbols = ArchiveFile::parse(data).and_then(|archive| archive.symbols());
+    let mut symbols = symbols.ok().flatten().into_iter().flatten().map_while(Result::ok);
+    let allocates = symbols.any(|symbol| symbol.name() == ALLOCATES.as_bytes());
+    if allocates { Part::Allocator } else { Part::Nothing }
+}
+
+fn of_library(file: &ElfFile64<'_, LittleEndian>) -> Part {
+    let defines = |wanted: &str| {
+        file.dynamic_symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(wanted))
+    };
+    match () {
+        () if !defines(ALLOCATES) || defines(OF_LOADER) => Part::Nothing,
+        () if defines(OF_C_LIBRARY) => Part::CLibrary,
+        () => Part::Allocator,
+    }
+}

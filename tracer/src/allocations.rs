@@ -1,0 +1,204 @@
+//! The functions that allocate and free memory.
+//!
+//! Traced code records its own calls. Memory that other code allocates or frees is known by the
+//! functions here, which an executable defines in the place of the C library's, unless it is linked
+//! with another allocator. So the blocks of a `std::string`, whose code is in the C++ library, are
+//! known too.
+//!
+//! A call of traced code comes here as well, and is recorded once: what frees is recorded by the
+//! traced code before the call, and found here; what allocates is recorded here, and found by the
+//! traced code behind the call (`pass/src/write/trace/allocations.rs`).
+//!
+//! Threads that have recorded nothing yet, or have ended, do not begin to do so here: the C library
+//! allocates before it can do anything else. What it allocates while a thread synchronises is not
+//! recorded either: it is its own, and the event of that stays the last one until it is complete.
+
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use pathformat::names;
+use pathformat::trace::{Allocation, RecordKind};
+use process::sys::thread;
+
+use crate::block::Block;
+use crate::event;
+use crate::next;
+use crate::region;
+use crate::replaced::{Replaced, replacing_frame};
+
+process::table_of_others!(
+    prefix "__libc_",
+    "__pathcc_trace_allocators",
+    "",
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "posix_memalign",
+    "aligned_alloc",
+    "memalign",
+);
+
+unsafe extern "C" {
+    /// The C library's own functions, in the order of the list, as far as it lends them.
+    #[link_name = "__pathcc_trace_allocators"]
+    static OWN: [usize; names::ALLOCATION_FUNCTIONS.len()];
+}
+
+/// The meaning of the arguments and of the result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Takes the size.
+    Sized,
+    /// Takes the factors of the size.
+    Product,
+    /// Takes the former address and the size.
+    Resized,
+    /// Takes the address of what is freed.
+    Freed,
+    /// Takes the place for the address, the alignment and the size. Returns 0 or an error number.
+    Stored,
+    /// Takes the alignment and the size.
+    Aligned,
+}
+
+/// A function of the C library.
+struct Function {
+    name: &'static CStr,
+    form: Form,
+    found: AtomicUsize,
+}
+
+macro_rules! functions {
+    ($($form:ident: $($name:literal)+;)+) => {
+        [$($(Function {
+            name: match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name has no NUL"),
+            },
+            form: Form::$form,
+            found: AtomicUsize::new(0),
+        },)+)+]
+    };
+}
+
+/// The functions, each with its index in the list as its number.
+static FUNCTIONS: [Function; names::ALLOCATION_FUNCTIONS.len()] =
+    pathformat::allocation_functions!(functions);
+
+replacing_frame!("__pathcc_trace_allocate", Call, begin, end);
+
+/// A call of a function, in the frame above.
+#[repr(C)]
+struct Call {
+    of: Replaced,
+    /// The ticket before a call that may free memory; 0 if there is none.
+    before: u64,
+}
+
+/// Looks up the functions of the C library. It must not be called in a handler.
+pub(crate) fn prepare() {
+    for (number, function) in FUNCTIONS.iter().enumerate() {
+        following(number, function);
+    }
+}
+
+/// The thread that looks up a function.
+static SEARCHER: AtomicU32 = AtomicU32::new(0);
+
+/// Returns the function that ours replaces, or 0. A search frees what an earlier one said of its
+/// failure, and may allocate: it comes back here, and gets 0.
+fn following(number: usize, function: &Function) -> usize {
+    let known = function.found.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    let own = thread::current();
+    let searcher = SEARCHER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed);
+    if searcher == Err(own) {
+        return 0;
+    }
+    let found = next::next(&function.found, function.name);
+    if searcher.is_ok() {
+        SEARCHER.store(0, Ordering::Relaxed);
+    }
+    // SAFETY: it is constant once the image is relocated.
+    if found == 0 { unsafe { OWN[number] } } else { found }
+}
+
+/// Replaces a function that there is not. It has no memory.
+extern "C" fn none() -> usize {
+    0
+}
+
+/// Does the same as [`Form::Stored`] does.
+extern "C" fn none_stored() -> usize {
+    const ENOMEM: usize = 12;
+    ENOMEM
+}
+
+/// Returns true if what the calling thread does is recorded.
+fn is_recorded() -> bool {
+    // SAFETY: null, or the thread's own memory.
+    let state = unsafe { (*Block::own()).state.as_ref() };
+    region::is_recorded() && state.is_some_and(|state| state.is_synchronising == 0)
+}
+
+/// Runs before the C library's function. Returns its address.
+extern "C" fn begin(call: &mut Call) -> usize {
+    let number = call.of.number % FUNCTIONS.len();
+    let function = &FUNCTIONS[number];
+    let former = call.of.arguments[0] as u64;
+    let frees = matches!(function.form, Form::Resized | Form::Freed) && former != 0;
+    call.before = 0;
+    if frees && is_recorded() {
+        call.before = event::ticket();
+        if function.form == Form::Freed && !is_told(former) {
+            let ticket = call.before.into();
+            let (before, after) = (ticket, ticket);
+            let freed =
+                Allocation { former: former.into(), before, after, ..Allocation::default() };
+            event::write(RecordKind::Allocated, &freed);
+        }
+    }
+    match following(number, function) {
+        0 if function.form == Form::Stored => none_stored as *const () as usize,
+        0 => none as *const () as usize,
+        address => address,
+    }
+}
+
+/// Runs behind the C library's function.
+extern "C" fn end(call: &mut Call) {
+    let [first, second, third, _] = call.of.arguments;
+    let result = call.of.result;
+    let form = FUNCTIONS[call.of.number % FUNCTIONS.len()].form;
+    let (address, size) = match form {
+        Form::Freed => return,
+        Form::Sized => (result, first),
+        Form::Product => (result, first.wrapping_mul(second)),
+        Form::Resized | Form::Aligned => (result, second),
+        Form::Stored if result as i32 == 0 => {
+            // SAFETY: the C library has just written there.
+            (unsafe { (first as *const usize).read() }, third)
+        }
+        Form::Stored => (0, third),
+    };
+    // What asks for some size and gets nothing leaves the memory where it was.
+    let frees = form == Form::Resized && (address != 0 || size == 0);
+    let former = if frees { first } else { 0 };
+    if address | former == 0 || !is_recorded() {
+        return;
+    }
+    let after = event::ticket();
+    let before = if call.before == 0 { after } else { call.before };
+    let [address, size, former] = [address, size, former].map(|number| (number as u64).into());
+    let (before, after) = (before.into(), after.into());
+    event::write(RecordKind::Allocated, &Allocation { address, size, former, before, after });
+}
+
+/// Returns true if the last record of the stream says that this memory is freed.
+fn is_told(former: u64) -> bool {
+    let last = event::last::<Allocation>(RecordKind::Allocated);
+    last.is_some_and(|last| last.former.get() == former && !last.allocates())
+}
