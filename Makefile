@@ -110,9 +110,11 @@ bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 		--svg docs/benchmarks.svg $(BENCH_FLAGS)
 	$(PYTHON) -m tests.bench.pages --write docs/benchmarks.md
 	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md
+	$(PYTHON) -m tests.bench.analyses $(if $(QUICK),--quick) --write docs/benchmarks.md
 
 bench-traces: setup-test build ## measure what traces cost (QUICK=1: kernels alone)
 	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.analyses $(if $(QUICK),--quick) --write docs/benchmarks.md
 
 race-scores: setup-test build ## how well races are found, beside ThreadSanitizer (two minutes)
 	$(PYTHON) -m tests.bench.race_scores

@@ -1,11 +1,14 @@
 //! The task graph of a trace, as the text, the page and the exports show it.
 
+use std::collections::HashMap;
+
 use pathformat::trace::Operation;
 use trace::file::Trace;
 use trace::ids::{TaskId, ThreadId};
 use trace::order::item::CodePlace;
 use trace::steps::program::Program;
 use trace::task_analysis::TaskAnalysis;
+use trace::tasks::graph::{Graph, TaskEnd};
 use trace::tasks::imbalance::Meeting;
 
 use crate::show::notation::base_name;
@@ -55,21 +58,68 @@ pub struct BarrierUse<'a> {
     pub last: Vec<(ThreadId, u64)>,
 }
 
-/// Returns what ends a task, in words: the operation, its object, and the line.
-pub fn end_name(report: &TaskGraphReport<'_>, task: TaskId) -> String {
+/// What ends tasks, in words. Tasks that end alike have the same name.
+pub struct EndNames {
+    /// The names, each once. The first is that of tasks that have not ended.
+    names: Vec<String>,
+    /// The index of the name of each of the graph's ends.
+    of_ends: Vec<usize>,
+}
+
+impl EndNames {
+    /// Returns the names of the ends of a graph.
+    pub fn of(report: &TaskGraphReport<'_>) -> Self {
+        let mut names = vec!["running".to_owned()];
+        let mut known = HashMap::new();
+        let of_ends = report.analysis.tasks.graph.ends().iter().map(|end| {
+            *known.entry(name_of(report, end)).or_insert_with_key(|name| {
+                names.push(name.clone());
+                names.len() - 1
+            })
+        });
+        let of_ends = of_ends.collect();
+        Self { names, of_ends }
+    }
+
+    /// Returns all names, by number.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns the number of the name of what ends a task.
+    pub fn number(&self, graph: &Graph, task: TaskId) -> usize {
+        let end = graph.end_number(task);
+        end.and_then(|end| self.of_ends.get(end)).copied().unwrap_or_default()
+    }
+
+    /// Returns the name of what ends a task.
+    pub fn name(&self, graph: &Graph, task: TaskId) -> &str {
+        &self.names[self.number(graph, task)]
+    }
+}
+
+/// Returns the end of a task in words: the operation, its object, and the line.
+fn name_of(report: &TaskGraphReport<'_>, end: &TaskEnd) -> String {
     let TaskGraphReport { program, analysis, .. } = report;
-    let Some(end) = analysis.tasks.graph.end(task) else { return "running".into() };
-    let mut name = end.operation.map_or("end", Operation::name).replace('_', " ");
-    if end.object != 0 {
-        match analysis.lock_names.name(end.object) {
-            Some(object) => name += &format!(" {object}"),
-            None => name += &format!(" {:#x}", end.object),
-        }
+    let mut name = operation_name(end);
+    if let Some(object) = object_name(analysis, end) {
+        name += &format!(" {object}");
     }
     if let Some(at) = program.end_of_path(end.place) {
         name += &format!(" at {} {}:{}", at.function, base_name(&at.file), at.line);
     }
     name
+}
+
+/// Returns the name of the operation that ends a task.
+pub fn operation_name(end: &TaskEnd) -> String {
+    end.operation.map_or("end", Operation::name).replace('_', " ")
+}
+
+/// Returns the name or else the address of the object of that operation, if it has one.
+pub fn object_name(analysis: &TaskAnalysis, end: &TaskEnd) -> Option<String> {
+    let known = || analysis.lock_names.name(end.object).map(str::to_owned);
+    (end.object != 0).then(|| known().unwrap_or_else(|| format!("{:#x}", end.object)))
 }
 
 /// Returns the locks of a task graph, those with the longest waits first.

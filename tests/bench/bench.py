@@ -31,7 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.bench import besides, misses, plot, sets
+from tests.bench import analyses, besides, misses, pages, plot, sets, traces
 from tests.bench.costs import (
     HOME,
     Cost,
@@ -54,6 +54,7 @@ from tests.bench.tables import (
     markdown,
     ratio,
     ratio_table,
+    section_of,
     shown,
     summary_table,
     table,
@@ -62,6 +63,9 @@ from tests.bench.workloads import Workload, short_steps
 from tests.real.tools import CLANG, PATHCC, PATHPROF, ROOT, CheckFailed, run
 
 CALLGRIND = "callgrind"
+
+# The sections that other benchmarks write into the same page.
+OF_OTHERS = (pages.TITLE, traces.TITLE, analyses.TITLE)
 
 # The sets whose times are drawn.
 DRAWN = ("real", "large", "kernels")
@@ -213,11 +217,15 @@ def count_events(job: Job, options: argparse.Namespace, costs: dict[str, Cost]) 
 
 
 def publish(parts: list[str], file: Path | None) -> None:
-    """Prints Markdown, and writes it to a file, too, if one is wanted."""
+    """Prints Markdown, and writes it to a file, too, if one is wanted.
+
+    The file keeps the sections that other benchmarks write.
+    """
     output = markdown(parts)
     print(output, end="")
     if file:
-        file.write_text(output)
+        kept = [section_of(file, title) for title in OF_OTHERS]
+        file.write_text(markdown([output.rstrip(), *filter(None, kept)]))
 
 
 def commit() -> str:

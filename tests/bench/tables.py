@@ -64,12 +64,24 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
+def parts_at(page: Path, title: str) -> tuple[str, str, str]:
+    """A page before a section, the section, and the page behind it. Without the section all of the
+    page is before.
+    """
+    before, found, behind = page.read_text().partition(f"\n{title}\n")
+    inner, more, rest = behind.partition("\n## ")
+    return before, found + inner, f"{more}{rest}"
+
+
+def section_of(page: Path, title: str) -> str:
+    """A section of a page, which may not exist; empty if there is none."""
+    return parts_at(page, title)[1].strip() if page.exists() else ""
+
+
 def replace_section(page: Path, title: str, text: str) -> None:
     """Puts a section where the one of the same title stands in a page, else at its end."""
-    before, found, behind = page.read_text().partition(f"\n{title}\n")
-    rest = behind.partition("\n## ")
-    kept = f"\n## {rest[2]}" if found and rest[1] else ""
-    page.write_text(f"{before.rstrip()}\n\n{text}{kept}")
+    before, _, behind = parts_at(page, title)
+    page.write_text(f"{before.rstrip()}\n\n{text}{behind}")
 
 
 def ratio_table(

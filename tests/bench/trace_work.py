@@ -5,7 +5,7 @@ import random
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,11 +41,15 @@ TRACES = Path("/dev/shm") / f"pathcc-bench-{os.getpid()}"
 
 @dataclass(frozen=True)
 class Ran:
-    """What one run took: seconds elapsed, and of processors in the program and in the kernel."""
+    """What one run took: seconds elapsed, and of processors in the program and in the kernel, and
+    its memory.
+    """
 
     elapsed: float
     user: float
     system: float
+    # The peak of its largest process, in bytes.
+    memory: int
 
     @property
     def cpu(self) -> float:
@@ -202,15 +206,20 @@ def build_all(program: Threaded, ways: list[str]) -> dict[str, Path]:
 def run_pinned(command: list[str], threads: int, prefix: tuple[str, ...] = ()) -> Ran:
     """Runs a command on as many processors as it has threads; profiles go to `TRACES`."""
     fresh_directory(TRACES)
-    pinned = [*pinned_to(threads), *prefix, *command]
+    return run_watched([*prefix, *command], TRACES, threads)
+
+
+def run_watched(command: Sequence[object], cwd: Path, threads: int) -> Ran:
+    """Runs a command on as many processors; profiles go to `TRACES`."""
+    pinned = [*pinned_to(threads), *map(str, command)]
     env = environment(PATHCC_PROFILE=f"{TRACES}/%e.pathprof")
     start = time.perf_counter()
     child = subprocess.Popen(
-        pinned, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=TRACES
+        pinned, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd
     )
     _, status, usage = os.wait4(child.pid, 0)
     elapsed = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         raise CheckFailed(f"`{' '.join(pinned)}` failed with status {child.returncode}")
-    return Ran(elapsed, usage.ru_utime, usage.ru_stime)
+    return Ran(elapsed, usage.ru_utime, usage.ru_stime, usage.ru_maxrss * 1024)

@@ -10,19 +10,26 @@ use crate::fast_map::FastMap;
 /// The number of values in a page.
 const PAGE: u64 = 64;
 
+/// The number of pages that are found without a search. A program walks over several arrays at
+/// once.
+const RECENT: usize = 16;
+
+/// The number of no page.
+const NONE: u64 = u64::MAX;
+
 /// A value for each number, which is the default until it is changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Paged<T> {
     /// The index of each page.
     index: FastMap<u64, u32>,
     pages: Vec<Box<[T]>>,
-    /// The last page and its index.
-    last: Option<(u64, u32)>,
+    /// Recent pages and their indices, by their numbers modulo [`RECENT`].
+    recent: [(u64, u32); RECENT],
 }
 
 impl<T> Default for Paged<T> {
     fn default() -> Self {
-        Self { index: FastMap::default(), pages: Vec::new(), last: None }
+        Self { index: FastMap::default(), pages: Vec::new(), recent: [(NONE, 0); RECENT] }
     }
 }
 
@@ -30,15 +37,16 @@ impl<T: Default> Paged<T> {
     /// Returns the value of a number.
     pub(crate) fn of(&mut self, number: u64) -> &mut T {
         let page = number / PAGE;
-        let at = match self.last {
-            Some((last, at)) if last == page => at,
+        let recent = &mut self.recent[page as usize % RECENT];
+        let at = match *recent {
+            (last, at) if last == page => at,
             _ => {
                 let next = self.pages.len() as u32;
                 let at = *self.index.entry(page).or_insert(next);
                 if at == next {
                     self.pages.push(repeat_with(T::default).take(PAGE as usize).collect());
                 }
-                self.last = Some((page, at));
+                *recent = (page, at);
                 at
             }
         };

@@ -133,7 +133,7 @@ for (const { name, of, flags, line } of PROGRAMS) {
             listed.forEach((text, at) => {
                 const words = text.replace(/\s+/g, " ");
                 assert.ok(
-                    words.includes(`${nameOf(order[at])} ${known.tasks[order[at]][2]}`),
+                    words.includes(`${nameOf(order[at])} ${known.names[known.tasks[order[at]][10]]}`),
                     words,
                 );
                 assert.ok(words.endsWith(` ${digits(known.tasks[order[at]][7])}`), words);

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use trace::order::releases::Link;
 use trace::tasks::builder::Tasks;
 
-use crate::task_graph::{TaskGraphReport, end_name};
+use crate::task_graph::{EndNames, TaskGraphReport};
 
 /// Writes a graph. Each task has the name of what ends it. Those on the critical path are bold.
 ///
@@ -15,6 +15,7 @@ pub fn write(report: &TaskGraphReport<'_>, out: &mut dyn Write) -> Result<()> {
     let Tasks { graph, by_time, .. } = &report.analysis.tasks;
     let mut way = by_time.way.clone();
     way.sort_unstable();
+    let names = EndNames::of(report);
     writeln!(out, "digraph tasks {{\n  node [shape=box, fontname=\"sans-serif\"];")?;
     for (id, task) in graph.tasks() {
         let bold = if way.binary_search(&id).is_ok() { ", style=bold, color=red" } else { "" };
@@ -23,7 +24,7 @@ pub fn write(report: &TaskGraphReport<'_>, out: &mut dyn Write) -> Result<()> {
             "  t{id} [label=\"{}.{} {}\\n{} instructions\\n{} ns\"{bold}];",
             task.thread,
             task.index,
-            end_name(report, id).replace(['\\', '"'], "_"),
+            names.name(graph, id).replace(['\\', '"'], "_"),
             task.actions.instructions,
             task.duration()
         )?;

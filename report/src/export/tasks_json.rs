@@ -14,7 +14,7 @@ use trace::tasks::imbalance::Meeting;
 use trace::tasks::span::Span;
 
 use crate::schema;
-use crate::task_graph::{self, BarrierUse, LockUse, TaskGraphReport};
+use crate::task_graph::{self, BarrierUse, EndNames, LockUse, TaskGraphReport};
 
 /// Writes a graph. The streams are those of its threads, with each thread's own first.
 ///
@@ -36,6 +36,7 @@ pub fn write(
         })
         .collect();
     let span = |span: &Span| json!({ "work": span.work, "span": span.span, "way": span.way });
+    let names = EndNames::of(report);
     write!(out, "{{\"schema\":{}", json!(schema::TASK_GRAPH))?;
     let parts = [
         ("threads", json!(threads)),
@@ -53,6 +54,7 @@ pub fn write(
         ),
         ("locks", locks(analysis)),
         ("barriers", barriers(analysis, program)),
+        ("names", json!(names.names())),
     ];
     for (key, value) in parts {
         write!(out, ",\n\"{key}\":{value}")?;
@@ -72,6 +74,7 @@ pub fn write(
             actions.instructions,
             actions.accesses,
             actions.bytes,
+            names.number(graph, id),
         ]);
         write!(out, "{}\n{value}", if id == TaskId(0) { "" } else { "," })?;
     }

@@ -14,7 +14,7 @@ use trace::file::Stream;
 use trace::ids::{TaskId, ThreadId};
 use trace::order::releases::Link;
 
-use crate::task_graph::{TaskGraphReport, end_name};
+use crate::task_graph::{EndNames, TaskGraphReport};
 
 /// Writes the graph of a process.
 ///
@@ -60,12 +60,13 @@ pub fn write(
     leaving.sort_unstable_by_key(|(from, arrow, _)| (*from, *arrow));
     let mut leaving = leaving.into_iter().peekable();
     let mut arrow = 0u32;
+    let names = EndNames::of(report);
     for (id, task) in graph.tasks() {
         let tid = number(task.thread);
         let (begin, end) = (micros(task.begin), micros(task.end));
         put(
             json!({
-                "ph": "B", "name": end_name(report, id), "cat": graph.kind(id).name(),
+                "ph": "B", "name": names.name(graph, id), "cat": graph.kind(id).name(),
                 "pid": process, "tid": tid, "ts": begin,
                 "args": {
                     "task": id,

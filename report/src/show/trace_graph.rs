@@ -14,7 +14,7 @@ use trace::order::releases::Link;
 use trace::order::source::threads;
 use trace::steps::program::Program;
 use trace::task_analysis::TaskAnalysis;
-use trace::tasks::graph::TaskKind;
+use trace::tasks::graph::{TaskEnd, TaskKind};
 use trace::tasks::hot::Heat;
 use trace::tasks::imbalance::Meeting;
 use trace::tasks::span::Span;
@@ -27,7 +27,7 @@ use crate::show::rows::{left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
 use crate::show::traced_paths::texts;
-use crate::task_graph::{self, TaskGraphReport};
+use crate::task_graph::{self, EndNames, TaskGraphReport};
 
 /// Returns the task graph, with at most `top` rows in a table (0: all).
 pub fn document<'a>(report: &TaskGraphReport<'a>, top: usize) -> Document<'a> {
@@ -54,6 +54,7 @@ pub(crate) fn tables<'a>(
     vec![
         functions(report, top),
         paths(report, most_paths),
+        tasks(report, top),
         levels(report),
         locks(report, top),
         locked_functions(report, top),
@@ -310,6 +311,61 @@ fn path_texts<'a>(
         }
     }
     cells
+}
+
+/// What tasks that end alike did together.
+struct Alike {
+    end: Option<TaskEnd>,
+    count: u64,
+    instructions: u64,
+    time: u64,
+    longest: u64,
+}
+
+/// Returns the tasks by what ends them.
+fn tasks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
+    let graph = &report.analysis.tasks.graph;
+    let names = EndNames::of(report);
+    let mut by_name: BTreeMap<usize, Alike> = BTreeMap::new();
+    for (id, task) in graph.tasks() {
+        let end = graph.end(id);
+        let of = by_name.entry(names.number(graph, id)).or_insert(Alike {
+            end,
+            count: 0,
+            instructions: 0,
+            time: 0,
+            longest: 0,
+        });
+        of.count += 1;
+        of.instructions += task.actions.instructions;
+        of.time += task.duration();
+        of.longest = of.longest.max(task.duration());
+    }
+    let whole: u64 = by_name.values().map(|of| of.instructions).sum();
+    let mut alike: Vec<_> = by_name.into_values().collect();
+    // Those that came first stay first among equals.
+    alike.sort_by_key(|of| (Reverse(of.instructions), Reverse(of.count)));
+    let rows = alike.into_iter().map(|of| {
+        let share = Cell::Share { part: of.instructions.into(), whole: whole.into(), heat: true };
+        let numbers = [of.count, of.instructions, of.time, of.longest].map(number);
+        let object = of.end.and_then(|end| task_graph::object_name(report.analysis, &end));
+        let object = object.map_or(Cell::Nothing, |name| Cell::Text(terminal(&name).into_owned()));
+        let by = of.end.map_or_else(|| "running".into(), |end| task_graph::operation_name(&end));
+        let place = of.end.map_or(Cell::Unknown, |of| end(report.program, of.place));
+        let cells = [share].into_iter().chain(numbers).chain([Cell::Text(by), object, place]);
+        Row::from(cells.collect::<Vec<_>>())
+    });
+    let columns = vec![
+        Column::new("share", CellKind::Share),
+        Column::new("tasks", CellKind::Number),
+        Column::new("instructions", CellKind::Number),
+        Column::new("time ns", CellKind::Nanoseconds).key("time"),
+        Column::new("longest ns", CellKind::Nanoseconds).key("longest"),
+        Column::new("ended by", CellKind::Text).key("end"),
+        Column::new("object", CellKind::Text).stacked(),
+        Column::new("ended in", CellKind::PathEnd).key("place"),
+    ];
+    table("tasks", columns, rows, (top, "There is no task."))
 }
 
 fn levels(report: &TaskGraphReport<'_>) -> Table<'static> {

@@ -190,13 +190,16 @@ impl Search {
         behind: Option<&HashMap<ThreadId, u64>>,
         share: Option<u64>,
     ) {
+        let (writes, is_atomic, own) = (now.writes(), now.is_atomic(), now.strand());
+        self.orders.access(now.thread, cell, now.mask, writes);
+        if self.pending.is_empty() && self.shadow.add_to_own(cell, now) {
+            return;
+        }
         if self.shadow.is_free(cell)
             && let Some(stack) = owners.stack_of(cell * CELL)
         {
             self.stacks.entry(stack).or_default().push(cell);
         }
-        let (writes, is_atomic, own) = (now.writes(), now.is_atomic(), now.strand());
-        self.orders.access(now.thread, cell, now.mask, writes);
         let orders = &self.orders;
         for (thread, pending) in &mut self.pending {
             if *thread != now.thread && orders.knows(now.thread, pending.moment) {
@@ -221,18 +224,14 @@ impl Search {
                     found.push((*then, address, ordered));
                 }
             }
-            let is_stronger = |strong: &PastAccess, weak: &PastAccess| {
-                (strong.writes() || !weak.writes()) && (weak.is_atomic() || !strong.is_atomic())
-            };
             let is_sibling = then.thread == now.thread
                 && then.strand().is_plain
                 && share.is_some_and(|share| then.part >= share);
-            if !is_before && is_sibling && now.mask & !then.mask == 0 && is_stronger(then, &now) {
+            if !is_before && is_sibling && then.covers(&now) {
                 siblings.set(siblings.get() + 1);
             }
             // Later accesses that race with it race with this one, too.
-            let is_weaker = then.mask & !now.mask == 0 && is_stronger(&now, then);
-            !(is_before && is_weaker)
+            !(is_before && now.covers(then))
         };
         self.shadow.update(cell, now, is_kept, || siblings.get() < SIBLINGS);
         for (then, address, ordered) in std::mem::take(&mut self.found) {

@@ -105,6 +105,13 @@ impl PastAccess {
         StrandFacts { is_own, is_task, is_plain, is_reducing }
     }
 
+    /// Returns true if what races with a `weak` access races with this one, too.
+    pub(super) fn covers(&self, weak: &Self) -> bool {
+        weak.mask & !self.mask == 0
+            && (self.writes() || !weak.writes())
+            && (weak.is_atomic() || !self.is_atomic())
+    }
+
     fn is(&self, bit: u8) -> bool {
         self.facts >> bit & 1 == 1
     }
@@ -116,6 +123,25 @@ struct Cell {
     known: [PastAccess; 2],
     #[allow(clippy::box_collection, reason = "most cells have no others, and are shorter so")]
     others: Option<Box<Vec<PastAccess>>>,
+}
+
+impl Cell {
+    /// Drops those of the first accesses that are not to be kept. Returns a free place among them.
+    fn drop_first(
+        &mut self,
+        mut is_kept: impl FnMut(&PastAccess) -> bool,
+    ) -> Option<&mut PastAccess> {
+        let mut free = None;
+        for known in &mut self.known {
+            if known.mask != 0 && !is_kept(known) {
+                known.mask = 0;
+            }
+            if known.mask == 0 {
+                free = Some(known);
+            }
+        }
+        free
+    }
 }
 
 impl Default for Cell {
@@ -144,15 +170,7 @@ impl Shadow {
         is_needed: impl FnOnce() -> bool,
     ) {
         let cell = self.0.of(cell);
-        let mut free = None;
-        for known in &mut cell.known {
-            if known.mask != 0 && !is_kept(known) {
-                known.mask = 0;
-            }
-            if known.mask == 0 {
-                free = Some(known);
-            }
-        }
+        cell.drop_first(&mut is_kept);
         if let Some(others) = &mut cell.others {
             others.retain(is_kept);
             if others.is_empty() {
@@ -162,10 +180,26 @@ impl Shadow {
         if !is_needed() {
             return;
         }
-        match free {
+        match cell.known.iter_mut().rfind(|known| known.mask == 0) {
             Some(free) => *free = now,
             None => cell.others.get_or_insert_default().push(now),
         }
+    }
+
+    /// Adds an access to a cell if all past ones are of the same moment, so that nothing races.
+    /// Returns false, and does nothing, if that is not so or there is none.
+    pub(super) fn add_to_own(&mut self, cell: u64, now: PastAccess) -> bool {
+        let cell = self.0.of(cell);
+        let is_own = |known: &PastAccess| known.mask == 0 || known.moment() == now.moment();
+        let has_others = cell.others.is_some() || !cell.known.iter().all(is_own);
+        if has_others || cell.known.iter().all(|known| known.mask == 0) {
+            return false;
+        }
+        match cell.drop_first(|known| !now.covers(known)) {
+            Some(free) => *free = now,
+            None => cell.others.get_or_insert_default().push(now),
+        }
+        true
     }
 
     /// Drops the past accesses to a range of cells.
@@ -209,6 +243,22 @@ mod tests {
         shadow.update(7, access(5, 2), |_| false, || true);
         assert_eq!(threads(&mut shadow, 7), [5]);
         assert!(!shadow.is_free(7) && shadow.is_free(6));
+    }
+
+    #[test]
+    fn accesses_of_one_moment_are_added_at_once() {
+        let mut shadow = Shadow::default();
+        assert!(!shadow.add_to_own(7, access(1, 1)), "there is none");
+        shadow.update(7, access(1, 1), |_| true, || true);
+        assert!(shadow.add_to_own(7, access(1, 2)) && shadow.add_to_own(7, access(1, 4)));
+        assert_eq!(threads(&mut shadow, 7), [1, 1, 1]);
+        assert!(!shadow.add_to_own(7, access(1, 2)), "there are too many");
+        for mask in [1, 3, 3] {
+            shadow.update(8, access(1, mask), |then| !access(1, mask).covers(then), || true);
+            assert!(shadow.add_to_own(8, access(1, mask)));
+            assert_eq!(threads(&mut shadow, 8), [1]);
+        }
+        assert!(!shadow.add_to_own(8, access(2, 1)), "another thread");
     }
 
     #[test]

@@ -160,8 +160,17 @@ impl Graph {
 
     /// Returns the end of a task, if it has ended.
     pub fn end(&self, id: TaskId) -> Option<TaskEnd> {
-        let number = self.ends.get(id.index())?.checked_sub(1)?;
-        self.known_ends.get(number as usize).copied()
+        self.known_ends.get(self.end_number(id)?).copied()
+    }
+
+    /// Returns the index of the end of a task among the [ends](Self::ends), if it has ended.
+    pub fn end_number(&self, id: TaskId) -> Option<usize> {
+        Some(self.ends.get(id.index())?.checked_sub(1)? as usize)
+    }
+
+    /// Returns the ends of all tasks, each once.
+    pub fn ends(&self) -> &[TaskEnd] {
+        &self.known_ends
     }
 
     /// Returns the number of tasks.

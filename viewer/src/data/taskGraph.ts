@@ -177,6 +177,11 @@ export class TaskGraph {
         return this.index.kinds[this.kind[task]!]?.name ?? "?";
     }
 
+    /** What ended a task, in words. */
+    ending(task: number): string {
+        return this.index.names[this.columns.name[task]!] ?? "?";
+    }
+
     link(link: number): string {
         return this.index.links[link] ?? "?";
     }

@@ -10,6 +10,8 @@ export interface TasksIndex {
     threads: { stream: number; thread: number }[];
     kinds: { name: string; count: number }[];
     links: string[];
+    /** What ends tasks, in words. */
+    names: string[];
     /** Of the whole graph; `shown` of them are on the page. */
     tasks: number;
     edges: number;
@@ -73,6 +75,8 @@ export interface TaskColumns {
     thread: number[];
     index: number[];
     kind: number[];
+    /** Index among the names of what ends tasks. */
+    name: number[];
     /** Less that of the task before; the first is from the begin of the run. */
     begin: Count[];
     duration: Count[];

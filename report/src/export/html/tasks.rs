@@ -19,7 +19,7 @@ use anyhow::Result;
 
 use super::document::{Document, Written};
 use super::payload::{Dictionary, Payload, pack};
-use crate::task_graph::TaskGraphReport;
+use crate::task_graph::{EndNames, TaskGraphReport};
 
 mod chosen;
 mod columns;
@@ -58,9 +58,10 @@ fn document<'a>(report: TaskGraphReport<'_>, viewer: &'a str) -> Result<Document
 /// Returns all data, the index first.
 fn payloads(report: TaskGraphReport<'_>, most: usize) -> Result<Vec<Payload>> {
     let chosen = chosen::of(&report.analysis.tasks.graph, &report.analysis.tasks.by_time.way, most);
-    let (columns, edges) = columns::of(&report, &chosen);
+    let names = EndNames::of(&report);
+    let (columns, edges) = columns::of(&report, &chosen, &names);
     Ok(vec![
-        Payload::new("index".into(), pack(&index::index(&report, chosen.len()))?),
+        Payload::new("index".into(), pack(&index::index(&report, chosen.len(), &names))?),
         Dictionary::default().payload(),
         Payload::new("tasks.columns".into(), pack(&columns)?),
         Payload::new("tasks.edges".into(), pack(&edges)?),

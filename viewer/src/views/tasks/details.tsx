@@ -21,7 +21,7 @@ export function tipOf(graph: TaskGraph, { task, count, isWait }: Hit): string {
     if (count > 1) return `${thread}: ${plural(count, "task")} in this pixel\nmake it larger`;
     const { paths, instructions, accesses } = graph.columns;
     return [
-        `${graph.name(task)}, ${graph.kindName(task)}${graph.isOnWay[task] ? ", on the critical path" : ""}`,
+        `${graph.name(task)}, ended by ${graph.ending(task)}${graph.isOnWay[task] ? ", on the critical path" : ""}`,
         `${thread}, from ${duration(graph.begin[task]!)}, for ${duration(graph.columns.duration[task]!)}`,
         `${plural(paths[task]!, "path")}, ${plural(instructions[task]!, "instruction")}, ${digits(accesses[task])} accesses`,
         `waited before: ${waitedFor(graph, task)}`,
@@ -73,6 +73,7 @@ function Chosen({ graph, task, choose }: Props & { task: number }) {
             </header>
             <div class="task-body" tabIndex={0} role="group" aria-label="What it did">
                 <dl class="facts small">
+                    <Fact title="Ended by" value={graph.ending(task)} />
                     <Fact title="Thread" value={graph.threadName(graph.thread[task]!)} />
                     <Fact title="Start" value={duration(graph.begin[task]!)} />
                     <Fact title="Duration" value={duration(columns.duration[task]!)} />

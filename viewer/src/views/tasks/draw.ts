@@ -244,9 +244,13 @@ function letter(
     top: number,
 ): void {
     const mark = LETTERS[graph.kind[task]!] ?? "";
-    const long = `${mark} ${graph.name(task)}  ${duration(graph.end[task]! - graph.begin[task]!)}`;
+    const length = duration(graph.end[task]! - graph.begin[task]!);
+    const texts = [
+        `${mark} ${graph.name(task)}  ${length}  ${graph.ending(task)}`,
+        `${mark} ${graph.name(task)}  ${length}`,
+    ];
     context.font = "600 11px system-ui, sans-serif";
-    const text = context.measureText(long).width + 14 < width ? long : mark;
+    const text = texts.find((text) => context.measureText(text).width + 14 < width) ?? mark;
     const room = context.measureText(text).width + 8;
     context.fillStyle = colour("paper");
     context.globalAlpha = 0.82;

@@ -174,6 +174,12 @@ const SECTIONS: TableSection[] = [
         title: "Paths on the critical path",
         says: "Shares are parts of the instructions on it.",
     },
+    {
+        table: "tasks",
+        title: "Tasks that end alike",
+        says: "Shares are parts of all instructions.",
+        isOptional: true,
+    },
     { table: "locks", title: "Locks" },
     {
         table: "locked_functions",

@@ -4,7 +4,7 @@ use serde::Serialize;
 use trace::ids::TaskId;
 
 use crate::export::html::payload::{Exact, Signed};
-use crate::task_graph::TaskGraphReport;
+use crate::task_graph::{EndNames, TaskGraphReport};
 
 /// An entry for each task of the page.
 #[derive(Serialize)]
@@ -16,6 +16,8 @@ pub(super) struct Columns {
     index: Vec<u32>,
     /// The index among the kinds.
     kind: Vec<u8>,
+    /// The index among the names of what ends tasks.
+    name: Vec<u32>,
     /// The time at which it began, in nanoseconds, as the difference from that of the task before.
     begin: Vec<Signed>,
     /// The duration.
@@ -41,7 +43,11 @@ pub(super) struct Edges {
 }
 
 /// Returns the columns of these tasks, which are in order.
-pub(super) fn of(report: &TaskGraphReport<'_>, chosen: &[TaskId]) -> (Columns, Edges) {
+pub(super) fn of(
+    report: &TaskGraphReport<'_>,
+    chosen: &[TaskId],
+    names: &EndNames,
+) -> (Columns, Edges) {
     let graph = &report.analysis.tasks.graph;
     let place = |id: TaskId| chosen.binary_search(&id).ok();
     let tasks: Vec<_> = chosen.iter().map(|&id| graph.task(id)).collect();
@@ -58,6 +64,7 @@ pub(super) fn of(report: &TaskGraphReport<'_>, chosen: &[TaskId]) -> (Columns, E
         thread: tasks.iter().map(|task| task.thread.0).collect(),
         index: tasks.iter().map(|task| task.index).collect(),
         kind: chosen.iter().map(|&id| graph.kind(id) as u8).collect(),
+        name: chosen.iter().map(|&id| names.number(graph, id) as u32).collect(),
         begin,
         duration: tasks.iter().map(|task| exact(task.duration())).collect(),
         paths: tasks.iter().map(|task| exact(task.actions.paths)).collect(),

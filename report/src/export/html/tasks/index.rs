@@ -12,13 +12,13 @@ use super::tables;
 use crate::export::html::payload::{Exact, shown};
 use crate::schema;
 use crate::show::trace_graph;
-use crate::task_graph::TaskGraphReport;
+use crate::task_graph::{EndNames, TaskGraphReport};
 
 /// The number of rows of paths in the page.
 const MOST_PATHS: usize = 200;
 
 /// Returns the index of a page with `tasks` tasks.
-pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
+pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize, names: &EndNames) -> Value {
     let graph = &report.analysis.tasks.graph;
     let mut kinds = [0u64; TaskKind::ALL.len()];
     let mut all = Actions::default();
@@ -39,6 +39,7 @@ pub(super) fn index(report: &TaskGraphReport<'_>, tasks: usize) -> Value {
         "threads": threads(report.trace).iter().filter_map(thread).collect::<Vec<_>>(),
         "kinds": TaskKind::ALL.into_iter().zip(kinds).map(kind).collect::<Vec<_>>(),
         "links": Link::ALL.map(Link::name),
+        "names": names.names().iter().map(|name| shown(name)).collect::<Vec<_>>(),
         "tasks": graph.len(),
         "edges": graph.edge_count(),
         "shown": tasks,
