@@ -35,22 +35,26 @@ impl<T> Default for Paged<T> {
 
 impl<T: Default> Paged<T> {
     /// Returns the value of a number.
+    #[inline]
     pub(crate) fn of(&mut self, number: u64) -> &mut T {
         let page = number / PAGE;
-        let recent = &mut self.recent[page as usize % RECENT];
-        let at = match *recent {
+        let at = match self.recent[page as usize % RECENT] {
             (last, at) if last == page => at,
-            _ => {
-                let next = self.pages.len() as u32;
-                let at = *self.index.entry(page).or_insert(next);
-                if at == next {
-                    self.pages.push(repeat_with(T::default).take(PAGE as usize).collect());
-                }
-                *recent = (page, at);
-                at
-            }
+            _ => self.search(page),
         };
         &mut self.pages[at as usize][(number % PAGE) as usize]
+    }
+
+    /// Returns the index of a page, which is a recent one from now on.
+    #[cold]
+    fn search(&mut self, page: u64) -> u32 {
+        let next = self.pages.len() as u32;
+        let at = *self.index.entry(page).or_insert(next);
+        if at == next {
+            self.pages.push(repeat_with(T::default).take(PAGE as usize).collect());
+        }
+        self.recent[page as usize % RECENT] = (page, at);
+        at
     }
 
     /// Returns the values of all numbers in pages with changed ones.

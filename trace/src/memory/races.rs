@@ -192,7 +192,7 @@ impl Search {
     ) {
         let (writes, is_atomic, own) = (now.writes(), now.is_atomic(), now.strand());
         self.orders.access(now.thread, cell, now.mask, writes);
-        if self.pending.is_empty() && self.shadow.add_to_own(cell, now) {
+        if self.pending.is_empty() && self.shadow.repeat(cell, now) {
             return;
         }
         if self.shadow.is_free(cell)
@@ -207,7 +207,7 @@ impl Search {
             }
         }
         let found = &mut self.found;
-        let siblings = Cell::new(0);
+        let (siblings, has_raced) = (Cell::new(0), Cell::new(false));
         let is_kept = |then: &PastAccess| {
             let is_private = then.thread == now.thread && then.strand().is_own && own.is_own;
             let ordered = orders.ordered(now.thread, then.moment());
@@ -223,6 +223,7 @@ impl Search {
                     let address = cell * CELL + u64::from(both.trailing_zeros());
                     found.push((*then, address, ordered));
                 }
+                has_raced.set(true);
             }
             let is_sibling = then.thread == now.thread
                 && then.strand().is_plain
@@ -233,7 +234,8 @@ impl Search {
             // Later accesses that race with it race with this one, too.
             !(is_before && now.covers(then))
         };
-        self.shadow.update(cell, now, is_kept, || siblings.get() < SIBLINGS);
+        let is_needed = || (siblings.get() < SIBLINGS).then(|| !has_raced.get());
+        self.shadow.update(cell, now, is_kept, is_needed);
         for (then, address, ordered) in std::mem::take(&mut self.found) {
             if !self.is_of_thread(&then, &now, address) {
                 self.count_race(owners, &then, &now, address, ordered);

@@ -28,6 +28,9 @@ pub(super) struct StrandFacts {
     pub(super) is_reducing: bool,
 }
 
+/// The bit of an access with which nothing raced, and behind which no other moment accessed the cell.
+const ALONE: u8 = 1 << 6;
+
 /// A past access to a cell. All of its bytes are in the mask; none are if there is no access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PastAccess {
@@ -125,25 +128,6 @@ struct Cell {
     others: Option<Box<Vec<PastAccess>>>,
 }
 
-impl Cell {
-    /// Drops those of the first accesses that are not to be kept. Returns a free place among them.
-    fn drop_first(
-        &mut self,
-        mut is_kept: impl FnMut(&PastAccess) -> bool,
-    ) -> Option<&mut PastAccess> {
-        let mut free = None;
-        for known in &mut self.known {
-            if known.mask != 0 && !is_kept(known) {
-                known.mask = 0;
-            }
-            if known.mask == 0 {
-                free = Some(known);
-            }
-        }
-        free
-    }
-}
-
 impl Default for Cell {
     fn default() -> Self {
         Self { known: [PastAccess::NONE; 2], others: None }
@@ -161,44 +145,55 @@ impl Shadow {
         of.known.iter().all(|known| known.mask == 0) && of.others.is_none()
     }
 
-    /// Drops the past accesses to a cell that are not to be kept, and adds one if it is needed.
+    /// Drops the past accesses to a cell that are not to be kept, and adds one if it is needed:
+    /// `is_needed` then returns whether nothing raced with it.
     pub(super) fn update(
         &mut self,
         cell: u64,
         now: PastAccess,
         mut is_kept: impl FnMut(&PastAccess) -> bool,
-        is_needed: impl FnOnce() -> bool,
+        is_needed: impl FnOnce() -> Option<bool>,
     ) {
         let cell = self.0.of(cell);
-        cell.drop_first(&mut is_kept);
+        let mut free = None;
+        for known in &mut cell.known {
+            if known.mask != 0 && !is_kept(known) {
+                known.mask = 0;
+            }
+            if known.mask == 0 {
+                free = Some(known);
+            } else if known.moment() != now.moment() {
+                known.facts &= !ALONE;
+            }
+        }
         if let Some(others) = &mut cell.others {
             others.retain(is_kept);
             if others.is_empty() {
                 cell.others = None;
             }
         }
-        if !is_needed() {
-            return;
-        }
-        match cell.known.iter_mut().rfind(|known| known.mask == 0) {
+        let Some(is_alone) = is_needed() else { return };
+        let facts = now.facts | if is_alone { ALONE } else { 0 };
+        let now = PastAccess { facts, ..now };
+        match free {
             Some(free) => *free = now,
             None => cell.others.get_or_insert_default().push(now),
         }
     }
 
-    /// Adds an access to a cell if all past ones are of the same moment, so that nothing races.
-    /// Returns false, and does nothing, if that is not so or there is none.
-    pub(super) fn add_to_own(&mut self, cell: u64, now: PastAccess) -> bool {
-        let cell = self.0.of(cell);
-        let is_own = |known: &PastAccess| known.mask == 0 || known.moment() == now.moment();
-        let has_others = cell.others.is_some() || !cell.known.iter().all(is_own);
-        if has_others || cell.known.iter().all(|known| known.mask == 0) {
-            return false;
-        }
-        match cell.drop_first(|known| !now.covers(known)) {
-            Some(free) => *free = now,
-            None => cell.others.get_or_insert_default().push(now),
-        }
+    /// Puts an access in the place of one that is alike and of the same moment, if nothing raced
+    /// with that one, and no other moment has accessed the cell since. So nothing races with this
+    /// one. Returns false, and does nothing, if that is not so.
+    pub(super) fn repeat(&mut self, cell: u64, now: PastAccess) -> bool {
+        let known = &mut self.0.of(cell).known;
+        let is_alike = |known: &&mut PastAccess| {
+            known.mask == now.mask
+                && known.facts == now.facts | ALONE
+                && known.moment() == now.moment()
+        };
+        let Some(known) = known.iter_mut().find(is_alike) else { return false };
+        *known = now;
+        known.facts |= ALONE;
         true
     }
 
@@ -225,7 +220,7 @@ mod tests {
             found.push(then.thread.0);
             true
         };
-        shadow.update(cell, access(99, 1), look, || false);
+        shadow.update(cell, access(99, 1), look, || None);
         found.sort_unstable();
         found
     }
@@ -235,36 +230,39 @@ mod tests {
         let mut shadow = Shadow::default();
         assert!(shadow.is_free(7));
         for thread in 0..4 {
-            shadow.update(7, access(thread, 1), |_| true, || true);
+            shadow.update(7, access(thread, 1), |_| true, || Some(true));
         }
         assert_eq!(threads(&mut shadow, 7), [0, 1, 2, 3]);
-        shadow.update(7, access(4, 2), |then| then.thread.0 % 2 == 1, || true);
+        shadow.update(7, access(4, 2), |then| then.thread.0 % 2 == 1, || Some(true));
         assert_eq!(threads(&mut shadow, 7), [1, 3, 4]);
-        shadow.update(7, access(5, 2), |_| false, || true);
+        shadow.update(7, access(5, 2), |_| false, || Some(true));
         assert_eq!(threads(&mut shadow, 7), [5]);
         assert!(!shadow.is_free(7) && shadow.is_free(6));
     }
 
     #[test]
-    fn accesses_of_one_moment_are_added_at_once() {
+    fn what_is_alike_takes_the_place_of_what_nothing_raced_with() {
         let mut shadow = Shadow::default();
-        assert!(!shadow.add_to_own(7, access(1, 1)), "there is none");
-        shadow.update(7, access(1, 1), |_| true, || true);
-        assert!(shadow.add_to_own(7, access(1, 2)) && shadow.add_to_own(7, access(1, 4)));
-        assert_eq!(threads(&mut shadow, 7), [1, 1, 1]);
-        assert!(!shadow.add_to_own(7, access(1, 2)), "there are too many");
-        for mask in [1, 3, 3] {
-            shadow.update(8, access(1, mask), |then| !access(1, mask).covers(then), || true);
-            assert!(shadow.add_to_own(8, access(1, mask)));
-            assert_eq!(threads(&mut shadow, 8), [1]);
-        }
-        assert!(!shadow.add_to_own(8, access(2, 1)), "another thread");
+        let add = |shadow: &mut Shadow, of: PastAccess, is_alone| {
+            shadow.update(7, of, |_| true, || Some(is_alone));
+        };
+        assert!(!shadow.repeat(7, access(1, 1)), "there is none");
+        add(&mut shadow, access(1, 1), true);
+        assert!(shadow.repeat(7, access(1, 1)) && shadow.repeat(7, access(1, 1)));
+        assert!(!shadow.repeat(7, access(1, 3)) && !shadow.repeat(7, access(2, 1)));
+        add(&mut shadow, access(1, 2), true);
+        assert!(shadow.repeat(7, access(1, 1)), "the moment is the same");
+        assert_eq!(threads(&mut shadow, 7), [1, 1]);
+        assert!(!shadow.repeat(7, access(1, 1)), "another one looked");
+        let mut shadow = Shadow::default();
+        add(&mut shadow, access(1, 1), false);
+        assert!(!shadow.repeat(7, access(1, 1)), "something raced");
     }
 
     #[test]
     fn ranges_are_forgotten() {
         let mut shadow = Shadow::default();
-        (0..10).for_each(|cell| shadow.update(cell, access(1, 1), |_| true, || true));
+        (0..10).for_each(|cell| shadow.update(cell, access(1, 1), |_| true, || Some(true)));
         shadow.forget(2..=5);
         let free: Vec<_> = (0..10).filter(|&cell| shadow.is_free(cell)).collect();
         assert_eq!(free, [2, 3, 4, 5]);
