@@ -1,9 +1,9 @@
 //! Finds whose functions allocate memory in an image.
 //!
 //! A traced executable defines the allocator's functions, each of which hands on to the one that it
-//! hides. That must not change which allocator a program has: a linker takes no member of an archive
-//! for a symbol that is defined already, and may leave out a shared library that nothing needs any
-//! more. So the functions are defined only if the C library's allocator is the only one.
+//! hides. That must not change which allocator a program has: a linker takes no member of an
+//! archive for a symbol that is defined already, and may leave out a shared library that nothing
+//! needs any more. So the functions are defined only if the C library's allocator is the only one.
 
 use std::path::{Path, PathBuf};
 

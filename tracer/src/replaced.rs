@@ -1,8 +1,8 @@
 //! The frame of a function that stands in the place of one of the C library's.
 //!
-//! An executable defines such functions (`linker-shim/src/traces.rs`). Each passes its arguments and
-//! its number to one function of the tracer, which has this frame. What runs before the call returns
-//! the function to call, and what runs behind it sees the result. The frame is written in
+//! An executable defines such functions (`linker-shim/src/traces.rs`). Each passes its arguments
+//! and its number to one function of the tracer, which has this frame. What runs before the call
+//! returns the function to call, and what runs behind it sees the result. The frame is written in
 //! assembly, so that unwinders and debuggers know it.
 
 /// The part of a call that the frame fills.

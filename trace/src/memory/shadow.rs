@@ -28,7 +28,8 @@ pub(super) struct StrandFacts {
     pub(super) is_reducing: bool,
 }
 
-/// The bit of an access with which nothing raced, and behind which no other moment accessed the cell.
+/// The bit of an access with which nothing raced, and since which no other moment accessed the
+/// cell.
 const ALONE: u8 = 1 << 6;
 
 /// A past access to a cell. All of its bytes are in the mask; none are if there is no access.

@@ -78,12 +78,13 @@ function columnsOf(graph: TaskGraph): Column<number>[] {
                     <span class={`swatch kind-${graph.kindName(task)}`} aria-hidden="true">
                         {LETTERS[graph.kind[task]!]}
                     </span>
-                    {graph.name(task)} <small>{graph.ending(task)}</small>
+                    {graph.name(task)}{" "}
                     {graph.isOnWay[task] ? (
                         <span class="way-mark" data-tip="on the critical path">
                             ━<span class="unseen">on the critical path</span>
                         </span>
                     ) : null}
+                    <small>{graph.ending(task)}</small>
                 </>
             ),
         },
