@@ -149,11 +149,16 @@ extern "C" fn begin(call: &mut Call) -> usize {
     let number = call.of.number % FUNCTIONS.len();
     let function = &FUNCTIONS[number];
     let former = call.of.arguments[0] as u64;
-    let frees = matches!(function.form, Form::Resized | Form::Freed) && former != 0;
     call.before = 0;
-    if frees && is_recorded() {
+    let is_recorded = former != 0
+        && match function.form {
+            Form::Resized => is_recorded(),
+            Form::Freed => is_recorded() && !is_told(former),
+            _ => false,
+        };
+    if is_recorded {
         call.before = event::ticket();
-        if function.form == Form::Freed && !is_told(former) {
+        if function.form == Form::Freed {
             let ticket = call.before.into();
             let (before, after) = (ticket, ticket);
             let freed =
