@@ -112,7 +112,7 @@ bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md
 	$(PYTHON) -m tests.bench.analyses $(if $(QUICK),--quick) --write docs/benchmarks.md
 
-bench-traces: setup-test build ## measure what traces cost (QUICK=1: kernels alone)
+bench-traces: setup-test build ## measure what traces and analyses cost (QUICK=1: a part)
 	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md $(BENCH_FLAGS)
 	$(PYTHON) -m tests.bench.analyses $(if $(QUICK),--quick) --write docs/benchmarks.md
 

@@ -3,11 +3,12 @@
 //! A traced executable defines the allocator's functions, each of which hands on to the one that it
 //! hides. That must not change which allocator a program has: a linker takes no member of an
 //! archive for a symbol that is defined already, and may leave out a shared library that nothing
-//! needs any more. So the functions are defined only if the C library's allocator is the only one.
+//! needs any more. Of two weak functions it takes the first. So the functions are defined only if
+//! the C library's allocator is the only one.
 
 use std::path::{Path, PathBuf};
 
-use object::read::archive::ArchiveFile;
+use object::read::archive::{ArchiveFile, ArchiveSymbol};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectKind, ObjectSymbol};
 use rayon::prelude::*;
@@ -39,8 +40,7 @@ enum Part {
 }
 
 impl Allocator {
-    /// Returns the allocator of an image that is linked from these archives and libraries. Objects
-    /// do not matter: what they define takes the place of what is weak.
+    /// Returns the allocator of an image that is linked from these files.
     pub(crate) fn of(files: &[PathBuf]) -> Self {
         let parts: Vec<Part> = files.par_iter().map(|file| part(file)).collect();
         let is_alone = parts.contains(&Part::CLibrary) && !parts.contains(&Part::Allocator);
@@ -55,21 +55,35 @@ fn part(path: &Path) -> Part {
     }
     match ElfFile64::<LittleEndian>::parse(&*data) {
         Ok(file) if file.kind() == ObjectKind::Dynamic => of_library(&file),
+        Ok(file) if defines(file.symbols(), ALLOCATES) => Part::Allocator,
         _ => Part::Nothing,
     }
 }
 
+fn defines<'data, S: ObjectSymbol<'data>>(
+    mut symbols: impl Iterator<Item = S>,
+    wanted: &str,
+) -> bool {
+    symbols.any(|symbol| symbol.is_definition() && symbol.name() == Ok(wanted))
+}
+
+/// Returns the part of an archive, by its index. Linkers look into one without an index themselves,
+/// if it is not empty.
 fn of_archive(data: &[u8]) -> Part {
-    let symbols = ArchiveFile::parse(data).and_then(|archive| archive.symbols());
-    let mut symbols = symbols.ok().flatten().into_iter().flatten().map_while(Result::ok);
-    let allocates = symbols.any(|symbol| symbol.name() == ALLOCATES.as_bytes());
-    if allocates { Part::Allocator } else { Part::Nothing }
+    let Ok(archive) = ArchiveFile::parse(data) else { return Part::Allocator };
+    let may_allocate = match archive.symbols() {
+        Ok(Some(mut symbols)) => {
+            let allocates = |symbol: ArchiveSymbol<'_>| symbol.name() == ALLOCATES.as_bytes();
+            symbols.any(|symbol| symbol.map_or(true, allocates))
+        }
+        Ok(None) => archive.members().next().is_some(),
+        Err(_) => true,
+    };
+    if may_allocate { Part::Allocator } else { Part::Nothing }
 }
 
 fn of_library(file: &ElfFile64<'_, LittleEndian>) -> Part {
-    let defines = |wanted: &str| {
-        file.dynamic_symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(wanted))
-    };
+    let defines = |wanted| defines(file.dynamic_symbols(), wanted);
     match () {
         () if !defines(ALLOCATES) || defines(OF_LOADER) => Part::Nothing,
         () if defines(OF_C_LIBRARY) => Part::CLibrary,

@@ -102,7 +102,7 @@ fn take_part(
     let lto = found.bitcode && (found.plain_bitcode || !by_pathcc);
     let lto = if lto { Lto::find(&real) } else { None };
     let counted = replaced.as_deref();
-    let files = mem::take(&mut found.files);
+    let files = (!found.unseen).then(|| mem::take(&mut found.files));
     let link =
         Link { real, lto, arguments, expanded, counted, line, files, runtime, workspace, children };
     let discarding = found.discarding.clone();

@@ -39,7 +39,7 @@ const SIGNAL: Numbered =
 const SWITCH: Numbered =
     Numbered { code: &switch::CODE, number: switch::NUMBER, handler: switch::HANDLER };
 
-const SYNCHRONISE: Numbered = Numbered {
+const REPLACED: Numbered = Numbered {
     code: &synchronise::CODE,
     number: synchronise::NUMBER,
     handler: synchronise::HANDLER,
@@ -117,10 +117,10 @@ pub(crate) fn define(
         let (names, handler) = (&names::SIGNAL_FUNCTIONS, names::TRACE_SIGNAL);
         define_functions(object, anchors, names, handler, &SIGNAL)?;
         let (names, handler) = (&names::SYNCHRONISATION_FUNCTIONS, names::TRACE_SYNCHRONISE);
-        define_functions(object, anchors, names, handler, &SYNCHRONISE)?;
+        define_functions(object, anchors, names, handler, &REPLACED)?;
         if allocator == Allocator::CLibrary {
             let (names, handler) = (&names::ALLOCATION_FUNCTIONS, names::TRACE_ALLOCATE);
-            define_functions(object, anchors, names, handler, &SYNCHRONISE)?;
+            define_functions(object, anchors, names, handler, &REPLACED)?;
         }
         let names = &[names::OPENMP_TOOL];
         define_functions(object, anchors, names, names::TRACE_OPENMP, &SIGNAL)?;

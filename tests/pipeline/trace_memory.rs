@@ -302,6 +302,68 @@ fn what_other_code_allocates_is_recorded() {
     }
 }
 
+/// The thread-local variables of a library that is opened are allocated when a thread first
+/// accesses them: in the middle of a path.
+const IN_A_PATH: [(&str, &str); 2] = [
+    (
+        "library.c",
+        r#"static _Thread_local long own[20000];
+void work(long **from, long *to) {
+  long *array = from[0];
+  array[3] = 1;
+  from[1][4] = 2;
+  own[array[3]] += 1;
+  to[5] = own[1];
+}
+"#,
+    ),
+    (
+        "main.c",
+        r#"#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static long one[9], two[9], three[9];
+static void (*work)(long **, long *);
+static void *run(void *unused) {
+  long *from[2] = {one, two};
+  work(from, three);
+  return unused;
+}
+int main(void) {
+  pthread_t thread;
+  work = (void (*)(long **, long *))dlsym(dlopen("./library.so", RTLD_NOW), "work");
+  pthread_create(&thread, 0, run, 0);
+  pthread_join(thread, 0);
+  printf("store 8 %p\nstore 8 %p\nstore 8 %p\n", (void *)&one[3], (void *)&two[4],
+         (void *)&three[5]);
+}
+"#,
+    ),
+];
+
+#[test]
+fn a_path_may_allocate_what_it_accesses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for (name, text) in IN_A_PATH {
+        fs::write(folder.join(name), text).expect("writable");
+    }
+    let build = "pathcc -g -O1 -fpath-mode=trace -pthread";
+    shell(
+        folder,
+        &format!("{build} -fPIC -shared library.c -o library.so; {build} main.c -o prog"),
+    );
+    let printed = shell(folder, "./prog");
+    let told = shell(folder, "pathprof trace cat --function work prog 2>/dev/null");
+    let store = |line: &'_ str| {
+        let (access, place) = line.trim().rsplit_once(' ')?;
+        let is_wanted = ["library.c:4", "library.c:5", "library.c:7"].contains(&place);
+        (is_wanted && access.starts_with("store")).then(|| access.to_owned())
+    };
+    let stores: Vec<_> = told.lines().filter_map(store).collect();
+    assert_eq!(stores, printed.lines().collect::<Vec<_>>(), "{told}");
+}
+
 /// An allocator that marks what it gives out, and a program that looks for the mark.
 const ALLOCATOR: [(&str, &str); 2] = [
     (

@@ -78,9 +78,9 @@ def program(path: Path) -> Program:
 # The programs whose threads hand memory to each other by the allocator.
 OF_HEAP = ("heap_", "containers", "queue", "shared_pointer", "future")
 
-# Other allocators: what links them, or the library that is loaded before the program's. Of those
-# that are linked, calls of code that is not traced are not known. Of one that is loaded so, those
-# of its `operator new` are not.
+# Other allocators: what links them, or the library that is loaded before the program's. With a
+# linked one, calls of code that is not traced are unknown. With the other one, only those of its
+# `operator new` are.
 ALLOCATORS = {
     "jemalloc": ["-ljemalloc"],
     "jemalloc in the program": ["-l:libjemalloc.a", "-lm", "-lstdc++"],

@@ -10,10 +10,12 @@
 //! traced code behind the call (`pass/src/write/trace/allocations.rs`).
 //!
 //! Threads that have recorded nothing yet, or have ended, do not begin to do so here: the C library
-//! allocates before it can do anything else. What it allocates while a thread synchronises is not
-//! recorded either: it is its own, and the event of that stays the last one until it is complete.
+//! allocates before it can do anything else. What it allocates while a thread synchronises or forks
+//! is not recorded either: it is its own, and the event stays the last one until it is complete.
 
 use core::ffi::CStr;
+use core::mem::size_of;
+use core::ptr;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use pathformat::names;
@@ -26,23 +28,28 @@ use crate::next;
 use crate::region;
 use crate::replaced::{Replaced, replacing_frame};
 
-process::table_of_others!(
-    prefix "__libc_",
-    "__pathcc_trace_allocators",
-    "",
-    "malloc",
-    "calloc",
-    "realloc",
-    "free",
-    "posix_memalign",
-    "aligned_alloc",
-    "memalign",
-);
+// The C library's own functions, in the order of the list, as far as it lends them.
+macro_rules! own {
+    ($($form:ident: $($name:literal)+;)+) => {
+        process::table_of_others!(
+            prefix "__libc_",
+            "__pathcc_trace_allocators",
+            "",
+            $($($name),+),+
+        );
+    };
+}
+
+pathformat::allocation_functions!(own);
+process::table_of_others!("__pathcc_trace_glibc", "", "gnu_get_libc_version");
 
 unsafe extern "C" {
-    /// The C library's own functions, in the order of the list, as far as it lends them.
+    /// Their addresses, 0 for those that it does not lend.
     #[link_name = "__pathcc_trace_allocators"]
     static OWN: [usize; names::ALLOCATION_FUNCTIONS.len()];
+    /// The address of a function that only glibc has, else 0.
+    #[link_name = "__pathcc_trace_glibc"]
+    static GLIBC: usize;
 }
 
 /// The meaning of the arguments and of the result.
@@ -96,11 +103,51 @@ struct Call {
     before: u64,
 }
 
-/// Looks up the functions of the C library. It must not be called in a handler.
+/// The first address of glibc's dynamic linker, and the one behind its last.
+static LOADER: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+/// Looks up the functions of the C library, and the dynamic linker. It must not be called in a
+/// handler.
 pub(crate) fn prepare() {
+    // SAFETY: it is constant once the image is relocated.
+    if unsafe { GLIBC } != 0 {
+        find_loader();
+    }
     for (number, function) in FUNCTIONS.iter().enumerate() {
         following(number, function);
     }
+}
+
+/// Notes where the dynamic linker is, by the segments of its image.
+fn find_loader() {
+    // In `struct r_debug` of <link.h>, in the header of an ELF file, and in that of a segment.
+    const BASE: usize = 32;
+    const HEADERS: usize = 32;
+    const NUMBER: usize = 56;
+    const LENGTH: usize = 56;
+    const LOADED: u32 = 1;
+    const ADDRESS: usize = 16;
+    const SIZE: usize = 40;
+    let debugged = next::find(c"_r_debug");
+    if debugged == 0 {
+        return;
+    }
+    // SAFETY: glibc's description of what debuggers want to know, and the headers of its linker,
+    // which stay mapped.
+    let last = unsafe {
+        let word = |at: usize| ptr::with_exposed_provenance::<usize>(at).read();
+        let base = word(debugged + BASE);
+        if base == 0 {
+            return;
+        }
+        LOADER[0].store(base, Ordering::Relaxed);
+        let number = ptr::with_exposed_provenance::<u16>(base + NUMBER).read();
+        let header = |at: usize| base + word(base + HEADERS) + at * LENGTH;
+        let is_loaded = |at: &usize| ptr::with_exposed_provenance::<u32>(*at).read() == LOADED;
+        let headers = (0..number.into()).map(header).filter(is_loaded);
+        headers.map(|at| base + word(at + ADDRESS) + word(at + SIZE)).max()
+    };
+    LOADER[1].store(last.unwrap_or_default(), Ordering::Relaxed);
 }
 
 /// The thread that looks up a function.
@@ -137,11 +184,19 @@ extern "C" fn none_stored() -> usize {
     ENOMEM
 }
 
-/// Returns true if what the calling thread does is recorded.
-fn is_recorded() -> bool {
+/// Returns true if a call is recorded.
+fn is_recorded(call: &Call) -> bool {
     // SAFETY: null, or the thread's own memory.
     let state = unsafe { (*Block::own()).state.as_ref() };
-    region::is_recorded() && state.is_some_and(|state| state.is_synchronising == 0)
+    let is_open = || state.is_some_and(|state| state.is_quiet == 0);
+    region::is_recorded() && is_open() && !is_of_loader(call.of.caller(size_of::<Call>()))
+}
+
+/// Returns true if the dynamic linker calls. It allocates thread-local variables when they are
+/// first used: in the middle of a path, which has the place of its record in a register.
+fn is_of_loader(caller: usize) -> bool {
+    let [first, behind] = LOADER.each_ref().map(|bound| bound.load(Ordering::Relaxed));
+    (first..behind).contains(&caller)
 }
 
 /// Runs before the C library's function. Returns its address.
@@ -150,13 +205,13 @@ extern "C" fn begin(call: &mut Call) -> usize {
     let function = &FUNCTIONS[number];
     let former = call.of.arguments[0] as u64;
     call.before = 0;
-    let is_recorded = former != 0
+    let frees = former != 0
         && match function.form {
-            Form::Resized => is_recorded(),
-            Form::Freed => is_recorded() && !is_told(former),
+            Form::Resized => is_recorded(call),
+            Form::Freed => is_recorded(call) && !is_told(0, former),
             _ => false,
         };
-    if is_recorded {
+    if frees {
         call.before = event::ticket();
         if function.form == Form::Freed {
             let ticket = call.before.into();
@@ -192,18 +247,21 @@ extern "C" fn end(call: &mut Call) {
     // What asks for some size and gets nothing leaves the memory where it was.
     let frees = form == Form::Resized && (address != 0 || size == 0);
     let former = if frees { first } else { 0 };
-    if address | former == 0 || !is_recorded() {
+    let [address, size, former] = [address, size, former].map(|number| number as u64);
+    // The function may have called another one of these.
+    if address | former == 0 || !is_recorded(call) || is_told(address, former) {
         return;
     }
     let after = event::ticket();
     let before = if call.before == 0 { after } else { call.before };
-    let [address, size, former] = [address, size, former].map(|number| (number as u64).into());
+    let [address, size, former] = [address, size, former].map(Into::into);
     let (before, after) = (before.into(), after.into());
     event::write(RecordKind::Allocated, &Allocation { address, size, former, before, after });
 }
 
-/// Returns true if the last record of the stream says that this memory is freed.
-fn is_told(former: u64) -> bool {
+/// Returns true if the last record of the stream says that one address is allocated and the other
+/// one is free.
+fn is_told(address: u64, former: u64) -> bool {
     let last = event::last::<Allocation>(RecordKind::Allocated);
-    last.is_some_and(|last| last.former.get() == former && !last.allocates())
+    last.is_some_and(|last| last.address.get() == address && last.former.get() == former)
 }

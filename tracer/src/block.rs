@@ -76,8 +76,8 @@ pub(crate) struct ThreadState {
     handlers: [(usize, usize); HANDLERS],
     /// The number of running handlers without a stream.
     pub(crate) beyond: usize,
-    /// True while the last event is that of an operation which has begun and not ended.
-    pub(crate) is_synchronising: u32,
+    /// True while calls of the allocator by code that is not traced are not recorded.
+    pub(crate) is_quiet: u32,
     /// The number of the thread among those that the process created, or 0.
     pub(crate) thread: u64,
     /// The waits of the thread, as OpenMP reports them.
@@ -114,11 +114,11 @@ impl Block {
         self.runtime
     }
 
-    /// Notes whether an operation has begun that has not ended.
-    pub(crate) fn set_synchronising(&mut self, has_begun: bool) {
+    /// Selects whether calls of the allocator by code that is not traced are left out.
+    pub(crate) fn set_quiet(&mut self, is_quiet: bool) {
         // SAFETY: null, or the thread's own memory.
         if let Some(state) = unsafe { self.state.as_mut() } {
-            state.is_synchronising = has_begun.into();
+            state.is_quiet = is_quiet.into();
         }
     }
 
@@ -223,7 +223,7 @@ mod tests {
             streams: Default::default(),
             handlers: Default::default(),
             beyond: 0,
-            is_synchronising: 0,
+            is_quiet: 0,
             thread: 0,
             waits: Waits::NONE,
             regions: Regions::NONE,

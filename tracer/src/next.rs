@@ -15,7 +15,8 @@ unsafe extern "C" {
 /// The place in which `dlsym` searches: the images behind the caller.
 const NEXT: usize = usize::MAX;
 
-fn find(name: &CStr) -> usize {
+/// Returns the address of a symbol of the images behind the executable, or 0.
+pub(crate) fn find(name: &CStr) -> usize {
     // SAFETY: it is constant once the image is relocated.
     let find = unsafe { FIND_SYMBOL };
     if find == 0 {

@@ -5,6 +5,8 @@
 //! returns the function to call, and what runs behind it sees the result. The frame is written in
 //! assembly, so that unwinders and debuggers know it.
 
+use core::ptr;
+
 /// The part of a call that the frame fills.
 #[repr(C)]
 pub(crate) struct Replaced {
@@ -15,6 +17,19 @@ pub(crate) struct Replaced {
     /// The result, once there is one.
     pub(crate) result: usize,
 }
+
+impl Replaced {
+    /// Returns the address in the code that called the function, given the size of the whole value.
+    pub(crate) fn caller(&self, size: usize) -> usize {
+        let frame = (&raw const *self).addr() + size.next_multiple_of(ALIGNMENT);
+        // SAFETY: the frame of the function stands above the value: the frame pointer of the caller
+        // and its address.
+        unsafe { ptr::with_exposed_provenance::<[usize; 2]>(frame).read()[1] }
+    }
+}
+
+/// The alignment of stacks.
+pub(crate) const ALIGNMENT: usize = 16;
 
 /// Defines the function `name`. Its frame has a value of the type `call`, which begins with a
 /// [`Replaced`]. `begin` takes it before the call, and returns the address of the function to call.
@@ -60,7 +75,7 @@ macro_rules! replacing_frame {
             ".cfi_endproc",
             concat!(".size ", $name, ", . - ", $name),
             ".popsection",
-            size = const size_of::<$call>().next_multiple_of(16),
+            size = const size_of::<$call>().next_multiple_of($crate::replaced::ALIGNMENT),
             begin = sym $begin,
             end = sym $end,
             options(att_syntax)

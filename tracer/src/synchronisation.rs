@@ -208,7 +208,7 @@ extern "C" fn begin(call: &mut Call) -> usize {
     } else {
         Written::NONE
     };
-    note(call.written != Written::NONE);
+    set_quiet(call.written != Written::NONE || function.operation == Operation::Fork);
     match following(number) {
         0 => missing as *const () as usize,
         address => address,
@@ -217,7 +217,7 @@ extern "C" fn begin(call: &mut Call) -> usize {
 
 /// Runs behind the C library's function.
 extern "C" fn end(call: &mut Call) {
-    note(false);
+    set_quiet(false);
     let function = &FUNCTIONS[call.of.number % FUNCTIONS.len()];
     let result = result(function.returns, call.of.result);
     let mut operation = function.operation;
@@ -262,10 +262,10 @@ extern "C" fn end(call: &mut Call) {
     }
 }
 
-/// Notes whether the thread is in an operation whose event is written.
-fn note(has_begun: bool) {
+/// Selects whether what the C library allocates is left out.
+fn set_quiet(is_quiet: bool) {
     // SAFETY: the thread's own memory.
-    unsafe { (*Block::own()).set_synchronising(has_begun) }
+    unsafe { (*Block::own()).set_quiet(is_quiet) }
 }
 
 /// Returns true if the event of an operation is written before the call: other threads may go on

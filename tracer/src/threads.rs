@@ -136,6 +136,8 @@ pub(crate) extern "C" fn end() {
     let number = unsafe { (*Block::own()).state.as_ref() }.map_or(0, |state| state.thread);
     record(Operation::End, number, clock::ticks());
     event::end_thread();
+    // SAFETY: the thread's own memory.
+    unsafe { (*Block::own()).set_quiet(true) };
 }
 
 fn record(operation: Operation, number: u64, begin: u64) {

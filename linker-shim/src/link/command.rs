@@ -45,8 +45,8 @@ pub(super) struct Link<'a> {
     /// The same with copies in the place of inputs that could not be counted, if there are any.
     pub(super) counted: Option<&'a [OsString]>,
     pub(super) line: &'a CommandLine,
-    /// The files of the inputs, in no order.
-    pub(super) files: Vec<PathBuf>,
+    /// The files of the inputs, in no order, if all are known.
+    pub(super) files: Option<Vec<PathBuf>>,
     pub(super) runtime: Runtime,
     pub(super) workspace: Workspace,
     pub(super) children: Children,
@@ -78,7 +78,8 @@ impl Link<'_> {
         let Additions { modules, kind } = additions.unwrap_or(&nothing);
         if !modules.is_empty() {
             let is_traced = *kind == ImageKind::Executable && module::traces(modules);
-            let allocator = if is_traced { Allocator::of(&self.files) } else { Allocator::Other };
+            let files = self.files.as_ref().filter(|_| is_traced);
+            let allocator = files.map_or(Allocator::Other, |files| Allocator::of(files));
             let object = self
                 .workspace
                 .write("pathcc.o", &module::generate(modules, *kind, allocator)?)

@@ -106,14 +106,33 @@ const KNOWN: &[(&str, Allocation)] = &[
     ("mi_free_aligned", FREES),
     ("mi_free_size_aligned", FREES),
     ("scalable_aligned_malloc", of_size([Some(0), None])),
+    (
+        "scalable_aligned_realloc",
+        Allocation::new(AddressSource::Returned, [Some(1), None], Some(0)),
+    ),
     ("scalable_aligned_free", FREES),
 ];
 
 /// With these the symbols of all forms of `operator new` begin.
 const NEW: [&str; 2] = ["_Znwm", "_Znam"];
 
+/// With these the symbols of the forms end that take memory from the allocator.
+const FORMS_OF_NEW: [&str; 8] = [
+    "",
+    "RKSt9nothrow_t",
+    "St11align_val_t",
+    "St11align_val_tRKSt9nothrow_t",
+    "12__hot_cold_t",
+    "RKSt9nothrow_t12__hot_cold_t",
+    "St11align_val_t12__hot_cold_t",
+    "St11align_val_tRKSt9nothrow_t12__hot_cold_t",
+];
+
 /// With these those of `operator delete` begin.
 const DELETE: [&str; 2] = ["_ZdlPv", "_ZdaPv"];
+
+/// So it ends where it frees nothing.
+const PLACEMENT: &str = "S_";
 
 /// What allocators that are linked in put before the names of their functions: jemalloc, mimalloc,
 /// gperftools, rpmalloc, oneTBB, and libomp.
@@ -129,13 +148,13 @@ pub(crate) fn of(call: InstructionValue<'_>) -> Option<Allocation> {
         return None;
     }
     let name = llvm::callee(call)?;
-    let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    let found = if begins(&NEW) {
-        of_size([Some(0), None])
-    } else if begins(&DELETE) {
-        FREES
-    } else {
-        known(&name).or_else(|| annotated(call))?
+    let behind = |prefixes: &[&str]| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let found = match () {
+        () if behind(&NEW).is_some_and(|form| FORMS_OF_NEW.contains(&form)) => {
+            of_size([Some(0), None])
+        }
+        () if behind(&DELETE).is_some_and(|form| form != PLACEMENT) => FREES,
+        () => known(&name).or_else(|| annotated(call))?,
     };
     has_its_types(call, found).then_some(found)
 }

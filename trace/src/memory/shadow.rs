@@ -182,19 +182,21 @@ impl Shadow {
         }
     }
 
-    /// Puts an access in the place of one that is alike and of the same moment, if nothing raced
-    /// with that one, and no other moment has accessed the cell since. So nothing races with this
-    /// one. Returns false, and does nothing, if that is not so.
+    /// Puts an access in the place of one that is alike and of the same moment, and of those that
+    /// it covers, if nothing raced with that one, and no other moment has accessed the cell since.
+    /// So nothing races with this one. Returns false, and does nothing, if that is not so.
     pub(super) fn repeat(&mut self, cell: u64, now: PastAccess) -> bool {
         let known = &mut self.0.of(cell).known;
-        let is_alike = |known: &&mut PastAccess| {
-            known.mask == now.mask
-                && known.facts == now.facts | ALONE
-                && known.moment() == now.moment()
+        let is_of_moment = |known: &PastAccess| known.mask != 0 && known.moment() == now.moment();
+        let is_alike = |known: &PastAccess| {
+            known.mask == now.mask && known.facts == now.facts | ALONE && is_of_moment(known)
         };
-        let Some(known) = known.iter_mut().find(is_alike) else { return false };
-        *known = now;
-        known.facts |= ALONE;
+        let Some(at) = known.iter().position(is_alike) else { return false };
+        let other = &mut known[1 - at];
+        if is_of_moment(other) && now.covers(other) {
+            other.mask = 0;
+        }
+        known[at] = PastAccess { facts: now.facts | ALONE, ..now };
         true
     }
 
@@ -255,6 +257,11 @@ mod tests {
         assert!(shadow.repeat(7, access(1, 1)), "the moment is the same");
         assert_eq!(threads(&mut shadow, 7), [1, 1]);
         assert!(!shadow.repeat(7, access(1, 1)), "another one looked");
+        let mut shadow = Shadow::default();
+        add(&mut shadow, access(1, 3), true);
+        add(&mut shadow, access(1, 1), true);
+        assert!(shadow.repeat(7, access(1, 3)));
+        assert_eq!(threads(&mut shadow, 7), [1], "it covers the other one");
         let mut shadow = Shadow::default();
         add(&mut shadow, access(1, 1), false);
         assert!(!shadow.repeat(7, access(1, 1)), "something raced");

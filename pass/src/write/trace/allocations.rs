@@ -5,6 +5,8 @@
 //! that nobody can have the memory again by then, and what allocates behind it. What may do both
 //! takes the ticket of the free before the call.
 
+use std::mem::offset_of;
+
 use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
@@ -21,7 +23,10 @@ use crate::write::position::Position;
 
 use super::symbols::Symbols;
 
-/// The parameter of the function that records which is a ticket.
+/// The parameter of the function that records which is the address that is free now.
+const FORMER: usize = 2;
+
+/// Its parameter which is a ticket.
 const TICKET: usize = 3;
 
 /// Writes it for all calls of a function, by calls of the `recorder` of the unit. The ends and
@@ -160,7 +165,7 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
     }
     let builder = context.create_builder();
     let entry = context.append_basic_block(function, "");
-    let [full, look, write, done] =
+    let [look, test, full, write, done] =
         std::array::from_fn(|_| context.append_basic_block(function, ""));
     builder.position_at_end(entry);
     let words = symbols.words(&builder);
@@ -168,20 +173,27 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
     let limit = symbols.load(&builder, symbols.behind(&builder, words, size_of::<u64>()));
     let [reached, limit] = [next, limit]
         .map(|place| builder.build_ptr_to_int(place, word, "").expect("a pointer is a number"));
+    let mut values: Vec<_> = function.get_param_iter().collect();
+    let [address, former] = [0, FORMER].map(|at| values[at].into_int_value());
+    // A thread without room has no records.
+    let has_room = builder.build_int_compare(IntPredicate::NE, limit, word.const_zero(), "");
+    builder
+        .build_conditional_branch(has_room.expect("two numbers"), look, full)
+        .expect("positioned");
+    builder.position_at_end(look);
+    let is_told = is_told(&builder, symbols, reached, [address, former]);
+    builder.build_conditional_branch(is_told, done, test).expect("positioned");
+    builder.position_at_end(test);
     let is_full = builder.build_int_compare(IntPredicate::UGE, reached, limit, "path.full");
     builder
-        .build_conditional_branch(is_full.expect("two numbers"), full, look)
+        .build_conditional_branch(is_full.expect("two numbers"), full, write)
         .expect("positioned");
-    let mut values: Vec<_> = function.get_param_iter().collect();
-    builder.position_at_end(look);
-    let is_told = is_told(&builder, symbols, reached, values[0].into_int_value());
-    builder.build_conditional_branch(is_told, done, write).expect("positioned");
     builder.position_at_end(full);
     let room = symbols.room(&builder);
     builder.build_unconditional_branch(write).expect("positioned");
     builder.position_at_end(write);
     let record = builder.build_phi(next.get_type(), "path.record").expect("positioned");
-    record.add_incoming(&[(&next, look), (&room, full)]);
+    record.add_incoming(&[(&next, test), (&room, full)]);
     let record = record.as_basic_value().into_pointer_value();
     let mut place = symbols.behind(&builder, record, size_of::<u32>());
     let ticket = symbols.ticket(&builder);
@@ -207,28 +219,35 @@ fn event<'ctx>(symbols: &Symbols<'ctx>) -> IntValue<'ctx> {
     symbols.context().i32_type().const_int(word.into(), false)
 }
 
-/// Whether the last record before `next` is an event that says that there is memory at an address.
+/// Whether the last record before `next` is an event that says of these addresses that one is
+/// allocated, and that the other one is free. One of them may be 0.
 fn is_told<'ctx>(
     builder: &Builder<'ctx>,
     symbols: &Symbols<'ctx>,
     next: IntValue<'ctx>,
-    address: IntValue<'ctx>,
+    [address, former]: [IntValue<'ctx>; 2],
 ) -> IntValue<'ctx> {
     let kind = symbols.context().ptr_type(Default::default());
     let length = (size_of::<u32>() + size_of::<Payload>()) as u64;
     let length = symbols.word().const_int(length, false);
     let start = builder.build_int_sub(next, length, "").expect("two numbers");
     let start = builder.build_int_to_ptr(start, kind, "").expect("a number is a pointer");
+    let is = |predicate, one, other| {
+        builder.build_int_compare(predicate, one, other, "").expect("two numbers")
+    };
+    let word_at = |offset| {
+        let place = symbols.behind(builder, start, size_of::<u32>() + offset);
+        symbols.number_at(builder, place, symbols.word())
+    };
     let event = event(symbols);
     let first = symbols.number_at(builder, start, event.get_type());
-    let told = symbols.behind(builder, start, size_of::<u32>());
-    let told = symbols.number_at(builder, told, symbols.word());
-    let is = |predicate, values: [IntValue<'ctx>; 2]| {
-        builder.build_int_compare(predicate, values[0], values[1], "").expect("two numbers")
-    };
-    let is_event = is(IntPredicate::EQ, [first, event]);
-    let is_same = is(IntPredicate::EQ, [told, address]);
-    let is_some = is(IntPredicate::NE, [address, symbols.word().const_zero()]);
-    let both = builder.build_and(is_event, is_same, "").expect("two bits");
-    builder.build_and(both, is_some, "").expect("two bits")
+    let either = builder.build_or(address, former, "").expect("two numbers");
+    let all = [
+        is(IntPredicate::EQ, first, event),
+        is(IntPredicate::EQ, word_at(offset_of!(Payload, address)), address),
+        is(IntPredicate::EQ, word_at(offset_of!(Payload, former)), former),
+        is(IntPredicate::NE, either, symbols.word().const_zero()),
+    ];
+    let both = |one, other| builder.build_and(one, other, "").expect("two bits");
+    all.into_iter().reduce(both).expect("there are some")
 }
