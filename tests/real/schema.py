@@ -213,7 +213,7 @@ def breaks_of_tasks() -> dict[str, Callable[[dict], object]]:
         "a key less": lambda of: of.pop("locks"),
         "another schema": lambda of: of.update(schema="pathprof-tasks/2"),
         "a type that is not known": lambda of: of["tasks"][0].__setitem__(2, "?"),
-        "a task with less": lambda of: of["tasks"][0].pop(),
+        "a task with less": lambda of: of["tasks"][0].__delitem__(slice(9, None)),
         "an edge with more": lambda of: of["edges"][0].append(1),
         "an edge from nowhere": lambda of: of["edges"][0].__setitem__(0, -1),
         "a thread without streams": lambda of: of["threads"][0].update(streams=[]),
