@@ -18,6 +18,10 @@ use crate::content::content;
 /// The symbol that every allocator has.
 const ALLOCATES: &str = "malloc";
 
+/// With this the names of clang's callbacks begin, which no path ends at. They may allocate while
+/// the place of the next record is in a register.
+const CALLBACK: &str = "__sanitizer_cov_";
+
 /// The symbols of libraries whose allocator is not another one: the C library, and the loader.
 const OF_C_LIBRARY: &str = "__libc_start_main";
 const OF_LOADER: &str = "_rtld_global";
@@ -55,6 +59,7 @@ fn part(path: &Path) -> Part {
     }
     match ElfFile64::<LittleEndian>::parse(&*data) {
         Ok(file) if file.kind() == ObjectKind::Dynamic => of_library(&file),
+        Ok(file) if calls_back(file.symbols()) => Part::Allocator,
         Ok(file) if defines(file.symbols(), ALLOCATES) => Part::Allocator,
         _ => Part::Nothing,
     }
@@ -65,6 +70,10 @@ fn defines<'data, S: ObjectSymbol<'data>>(
     wanted: &str,
 ) -> bool {
     symbols.any(|symbol| symbol.is_definition() && symbol.name() == Ok(wanted))
+}
+
+fn calls_back<'data, S: ObjectSymbol<'data>>(mut symbols: impl Iterator<Item = S>) -> bool {
+    symbols.any(|symbol| symbol.name().is_ok_and(|name| name.starts_with(CALLBACK)))
 }
 
 /// Returns the part of an archive, by its index. Linkers look into one without an index themselves,
@@ -85,6 +94,7 @@ fn of_archive(data: &[u8]) -> Part {
 fn of_library(file: &ElfFile64<'_, LittleEndian>) -> Part {
     let defines = |wanted| defines(file.dynamic_symbols(), wanted);
     match () {
+        () if calls_back(file.dynamic_symbols()) => Part::Allocator,
         () if !defines(ALLOCATES) || defines(OF_LOADER) => Part::Nothing,
         () if defines(OF_C_LIBRARY) => Part::CLibrary,
         () => Part::Allocator,

@@ -93,9 +93,7 @@ PROGRAMS = [program(path) for path in sorted(FOLDER.iterdir()) if path.suffix in
 
 
 WITH_ALLOCATORS = [
-    program
-    for program in PROGRAMS
-    if program.name.startswith(OF_HEAP) and program.kind in ("clean", "race")
+    program for program in PROGRAMS if program.name.startswith(OF_HEAP) and program.kind == "clean"
 ]
 
 
