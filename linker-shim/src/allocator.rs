@@ -5,6 +5,9 @@
 //! archive for a symbol that is defined already, and may leave out a shared library that nothing
 //! needs any more. Of two weak functions it takes the first. So the functions are defined only if
 //! the C library's allocator is the only one.
+//!
+//! Nor are they defined where clang's callbacks may allocate in the middle of a path: the place of
+//! the next record is in a register then.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +21,7 @@ use crate::content::content;
 /// The symbol that every allocator has.
 const ALLOCATES: &str = "malloc";
 
-/// With this the names of clang's callbacks begin, which no path ends at. They may allocate while
-/// the place of the next record is in a register.
+/// The prefix of the names of clang's callbacks. No path ends at a call of one.
 const CALLBACK: &str = "__sanitizer_cov_";
 
 /// The symbols of libraries whose allocator is not another one: the C library, and the loader.
@@ -31,23 +33,26 @@ const OF_LOADER: &str = "_rtld_global";
 pub(crate) enum Allocator {
     /// Those of the shared C library alone.
     CLibrary,
-    /// Those of another library, or nobody knows.
+    /// Those of something else, or calls of them cannot be recorded.
     Other,
 }
 
-/// The part that a file has in an allocator.
+/// What a file means for the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
+    /// It does not matter.
     Nothing,
+    /// It is the C library.
     CLibrary,
-    Allocator,
+    /// It has another allocator or callbacks, or cannot be judged.
+    Hinders,
 }
 
 impl Allocator {
     /// Returns the allocator of an image that is linked from these files.
     pub(crate) fn of(files: &[PathBuf]) -> Self {
         let parts: Vec<Part> = files.par_iter().map(|file| part(file)).collect();
-        let is_alone = parts.contains(&Part::CLibrary) && !parts.contains(&Part::Allocator);
+        let is_alone = parts.contains(&Part::CLibrary) && !parts.contains(&Part::Hinders);
         if is_alone { Self::CLibrary } else { Self::Other }
     }
 }
@@ -59,8 +64,8 @@ fn part(path: &Path) -> Part {
     }
     match ElfFile64::<LittleEndian>::parse(&*data) {
         Ok(file) if file.kind() == ObjectKind::Dynamic => of_library(&file),
-        Ok(file) if calls_back(file.symbols()) => Part::Allocator,
-        Ok(file) if defines(file.symbols(), ALLOCATES) => Part::Allocator,
+        Ok(file) if calls_back(file.symbols()) => Part::Hinders,
+        Ok(file) if defines(file.symbols(), ALLOCATES) => Part::Hinders,
         _ => Part::Nothing,
     }
 }
@@ -76,10 +81,10 @@ fn calls_back<'data, S: ObjectSymbol<'data>>(mut symbols: impl Iterator<Item = S
     symbols.any(|symbol| symbol.name().is_ok_and(|name| name.starts_with(CALLBACK)))
 }
 
-/// Returns the part of an archive, by its index. Linkers look into one without an index themselves,
+/// Judges an archive by its index. Linkers look into one without an index themselves,
 /// if it is not empty.
 fn of_archive(data: &[u8]) -> Part {
-    let Ok(archive) = ArchiveFile::parse(data) else { return Part::Allocator };
+    let Ok(archive) = ArchiveFile::parse(data) else { return Part::Hinders };
     let may_allocate = match archive.symbols() {
         Ok(Some(mut symbols)) => {
             let allocates = |symbol: ArchiveSymbol<'_>| symbol.name() == ALLOCATES.as_bytes();
@@ -88,15 +93,15 @@ fn of_archive(data: &[u8]) -> Part {
         Ok(None) => archive.members().next().is_some(),
         Err(_) => true,
     };
-    if may_allocate { Part::Allocator } else { Part::Nothing }
+    if may_allocate { Part::Hinders } else { Part::Nothing }
 }
 
 fn of_library(file: &ElfFile64<'_, LittleEndian>) -> Part {
     let defines = |wanted| defines(file.dynamic_symbols(), wanted);
     match () {
-        () if calls_back(file.dynamic_symbols()) => Part::Allocator,
+        () if calls_back(file.dynamic_symbols()) => Part::Hinders,
         () if !defines(ALLOCATES) || defines(OF_LOADER) => Part::Nothing,
         () if defines(OF_C_LIBRARY) => Part::CLibrary,
-        () => Part::Allocator,
+        () => Part::Hinders,
     }
 }

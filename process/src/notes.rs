@@ -64,6 +64,17 @@ pub unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
     }
 }
 
+/// Returns the addresses from the head of an image to its end; none if it has no mapped head.
+///
+/// # Safety
+/// As for [`build_id_of`].
+pub unsafe fn place_of(head: *const FileHead) -> Range<usize> {
+    // SAFETY: the caller vouches for it.
+    let Some((displacement, segments)) = (unsafe { image_of(head) }) else { return 0..0 };
+    let ends = segments.iter().filter_map(loaded).map(|of| displacement.wrapping_add(of.end));
+    head as usize..ends.max().unwrap_or_default()
+}
+
 /// Returns the distance of an image from the addresses in its file, and its segments.
 ///
 /// # Safety

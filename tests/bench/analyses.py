@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench.costs import HOME, fresh_directory
-from tests.bench.tables import markdown, replace_section, shown, table
+from tests.bench.tables import markdown, publish_section, shown, table
 from tests.bench.trace_work import BASE, MEMORY, TRACES, WAYS, Ran, run_watched
 from tests.bench.workloads import WORK
 from tests.real.parallel import KERNELS, compile_kernel, only_trace, told_of
@@ -212,9 +212,7 @@ def main() -> int:
     finally:
         shutil.rmtree(TRACES, ignore_errors=True)
     text = section(*found)
-    print(text, end="")
-    if options.write:
-        replace_section(options.write, TITLE, text)
+    publish_section(text, TITLE, options.write)
     shutil.rmtree(HOME)
     return 0
 

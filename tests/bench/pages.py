@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.bench.besides import timed
 from tests.bench.costs import HOME, fresh_directory
-from tests.bench.tables import markdown, replace_section, table
+from tests.bench.tables import markdown, publish_section, table
 from tests.bench.workloads import WORK, cpython
 from tests.real import sources
 from tests.real.build import build, work
@@ -97,9 +97,7 @@ def main() -> int:
         return 2
     subprocess.run([ROOT / "scripts/viewer", "packages"], check=True)
     text = section(options.names)
-    print(text, end="")
-    if options.write:
-        replace_section(options.write, TITLE, text)
+    publish_section(text, TITLE, options.write)
     return 0
 
 

@@ -78,6 +78,13 @@ def section_of(page: Path, title: str) -> str:
     return parts_at(page, title)[1].strip() if page.exists() else ""
 
 
+def publish_section(text: str, title: str, page: Path | None) -> None:
+    """Prints a section, and puts it into a page if one is wanted."""
+    print(text, end="")
+    if page:
+        replace_section(page, title, text)
+
+
 def replace_section(page: Path, title: str, text: str) -> None:
     """Puts a section where the one of the same title stands in a page, else at its end."""
     before, _, behind = parts_at(page, title)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench.costs import HOME, fresh_directory
-from tests.bench.tables import markdown, mean, replace_section, shown, table
+from tests.bench.tables import markdown, mean, publish_section, shown, table
 from tests.bench.trace_work import (
     BASE,
     CONTROL,
@@ -296,9 +296,7 @@ def main() -> int:
     finally:
         shutil.rmtree(TRACES, ignore_errors=True)
     text = section(results, speeds, rounds)
-    print(text, end="")
-    if options.write:
-        replace_section(options.write, TITLE, text)
+    publish_section(text, TITLE, options.write)
     shutil.rmtree(HOME)
     return 0
 

@@ -20,11 +20,12 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use pathformat::names;
 use pathformat::trace::{Allocation, RecordKind};
+use process::notes::{self, FileHead};
 use process::sys::thread;
 
 use crate::block::Block;
 use crate::event;
-use crate::next;
+use crate::next::{self, c_name};
 use crate::region;
 use crate::replaced::{Replaced, replacing_frame};
 
@@ -79,10 +80,7 @@ struct Function {
 macro_rules! functions {
     ($($form:ident: $($name:literal)+;)+) => {
         [$($(Function {
-            name: match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name has no NUL"),
-            },
+            name: c_name!($name),
             form: Form::$form,
             found: AtomicUsize::new(0),
         },)+)+]
@@ -118,36 +116,21 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Notes where the dynamic linker is, by the segments of its image.
+/// Notes where the dynamic linker is, as it tells debuggers.
 fn find_loader() {
-    // In `struct r_debug` of <link.h>, in the header of an ELF file, and in that of a segment.
+    // The offset of `r_ldbase` in `struct r_debug` of <link.h>.
     const BASE: usize = 32;
-    const HEADERS: usize = 32;
-    const NUMBER: usize = 56;
-    const LENGTH: usize = 56;
-    const LOADED: u32 = 1;
-    const ADDRESS: usize = 16;
-    const SIZE: usize = 40;
     let debugged = next::find(c"_r_debug");
     if debugged == 0 {
         return;
     }
-    // SAFETY: glibc's description of what debuggers want to know, and the headers of its linker,
-    // which stay mapped.
-    let last = unsafe {
-        let word = |at: usize| ptr::with_exposed_provenance::<usize>(at).read();
-        let base = word(debugged + BASE);
-        if base == 0 {
-            return;
-        }
-        LOADER[0].store(base, Ordering::Relaxed);
-        let number = ptr::with_exposed_provenance::<u16>(base + NUMBER).read();
-        let header = |at: usize| base + word(base + HEADERS) + at * LENGTH;
-        let is_loaded = |at: &usize| ptr::with_exposed_provenance::<u32>(*at).read() == LOADED;
-        let headers = (0..number.into()).map(header).filter(is_loaded);
-        headers.map(|at| base + word(at + ADDRESS) + word(at + SIZE)).max()
+    // SAFETY: glibc's structure has the address of the linker's image, which stays mapped.
+    let place = unsafe {
+        let base = ptr::with_exposed_provenance::<*const FileHead>(debugged + BASE).read();
+        notes::place_of(base)
     };
-    LOADER[1].store(last.unwrap_or_default(), Ordering::Relaxed);
+    LOADER[0].store(place.start, Ordering::Relaxed);
+    LOADER[1].store(place.end, Ordering::Relaxed);
 }
 
 /// The thread that looks up a function.

@@ -12,6 +12,18 @@ unsafe extern "C" {
     static FIND_SYMBOL: usize;
 }
 
+/// The name of a function as `dlsym` takes it.
+macro_rules! c_name {
+    ($name:literal) => {
+        match core::ffi::CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
+            Ok(name) => name,
+            Err(_) => panic!("a name has no NUL"),
+        }
+    };
+}
+
+pub(crate) use c_name;
+
 /// The place in which `dlsym` searches: the images behind the caller.
 const NEXT: usize = usize::MAX;
 

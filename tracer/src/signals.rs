@@ -17,7 +17,7 @@ use pathformat::names;
 use process::sys::thread;
 
 use crate::block::Block;
-use crate::next;
+use crate::next::{self, c_name};
 use crate::rescue;
 
 /// The number of signals of the kernel, which count from 1.
@@ -34,10 +34,7 @@ const NO_HANDLERS: [usize; 4] = [DEFAULT, 1, usize::MAX, 2];
 
 macro_rules! c_names {
     ($($name:literal)+) => {
-        [$(match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-            Ok(name) => name,
-            Err(_) => panic!("a name has no NUL"),
-        },)+]
+        [$(c_name!($name),)+]
     };
 }
 

@@ -17,7 +17,7 @@ use pathformat::trace::{Operation, lock};
 
 use crate::block::Block;
 use crate::clock;
-use crate::next;
+use crate::next::{self, c_name};
 use crate::operation::{self, Begun};
 use crate::replaced::{Replaced, replacing_frame};
 use crate::threads::{self, Creation};
@@ -113,10 +113,7 @@ const fn has_part(name: &str, part: &str) -> bool {
 macro_rules! functions {
     ($($operation:ident $takes:expr, $returns:ident: $($name:literal)+;)+) => {
         [$($(Function {
-            name: match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name has no NUL"),
-            },
+            name: c_name!($name),
             operation: Operation::$operation,
             takes: $takes,
             returns: Returns::$returns,
