@@ -537,3 +537,50 @@ fn each_owner_that_is_named_is_the_one() {
         }
     }
 }
+
+/// Four threads count in one line at the same time, and write into another one once.
+const SHARED_LINES: &str = r#"
+#include <pthread.h>
+static _Alignas(64) struct { volatile long n; } hot[4];
+static _Alignas(64) volatile long cold[4 * 2 + 4];
+static pthread_barrier_t together;
+static void *work(void *number) {
+  long id = (long)number;
+  pthread_barrier_wait(&together);
+  for (int i = 0; i < 3; i++) cold[id * 3 + i] = id;
+  for (int i = 0; i < 50000; i++) hot[id].n += i;
+  return 0;
+}
+int main(void) {
+  pthread_t threads[4];
+  pthread_barrier_init(&together, 0, 4);
+  for (long i = 0; i < 4; i++) pthread_create(&threads[i], 0, work, (void *)i);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+}
+"#;
+
+#[test]
+fn lines_are_ranked_by_how_often_they_may_move() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("prog.c"), SHARED_LINES).expect("writable");
+    let told = shell(
+        folder,
+        "pathcc -g -O2 -pthread -fpath-mode=trace prog.c -o prog
+         ./prog
+         pathprof trace memory ./prog.*.pathtrace --format json",
+    );
+    let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let tables = told["tables"].as_array().expect("a list");
+    let shared = tables.iter().find(|table| table["name"] == "shared lines").expect("a table");
+    let moves = |name: &str| {
+        let rows = shared["rows"].as_array().expect("a list").iter().enumerate();
+        let of =
+            |row: &serde_json::Value| row["object"].as_str().unwrap_or_default().contains(name);
+        let own = rows.filter(|(_, row)| of(row));
+        own.map(|(at, row)| (at, row["moves"].as_u64().unwrap_or_default())).next()
+    };
+    let (first, hot) = moves("hot").expect("a row");
+    assert!(first == 0 && hot >= 50_000, "{shared}");
+    assert!(moves("cold").is_none_or(|(_, cold)| cold <= 20), "{shared}");
+}

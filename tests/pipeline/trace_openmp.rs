@@ -302,3 +302,65 @@ fn a_thread_that_waits_has_no_task() {
     let lost = |of: &Value| of["lost"].as_u64().expect("a time") > 0;
     assert!(barriers.len() >= 2 && barriers.iter().all(lost), "{barriers:?}");
 }
+
+#[test]
+fn races_say_if_the_order_of_threads_is_not_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("waits.c"), WAITS).expect("writable");
+    let locked = "#include <pthread.h>\nstatic pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\
+                  static long sum;\nstatic void *run(void *unused) {\n\
+                  for (int i = 0; i < 1000; i++) {\n\
+                  pthread_mutex_lock(&lock);\n sum++;\n pthread_mutex_unlock(&lock);\n }\n\
+                  return unused;\n}\nint main(void) {\n pthread_t other;\n\
+                  pthread_create(&other, 0, run, 0);\n run(0);\n pthread_join(other, 0);\n\
+                  return 0;\n}\n";
+    fs::write(folder.join("locked.c"), locked).expect("writable");
+    let told = |source: &str, flags: &str, set: &str| {
+        let lines = format!(
+            "rm -f ./*.pathtrace\n\
+             pathcc -g -O1 {flags} -fpath-mode=trace {source}.c -o {source}\n\
+             {LIBRARIES}; {set} ./{source}\n\
+             pathprof trace races ./{source}.*.pathtrace"
+        );
+        shell(folder, &lines)
+    };
+    let [threads, openmp] = ["how these threads wait for each other", "is recorded of OpenMP"];
+    for (source, flags, set, expected) in [
+        ("locked", "-pthread", "", [false, false]),
+        ("locked", "-pthread -static", "", [true, false]),
+        ("waits", "-fopenmp", "OMP_NUM_THREADS=4", [false, false]),
+        ("waits", "-fopenmp", "OMP_TOOL=disabled", [false, true]),
+    ] {
+        let text = told(source, flags, set);
+        let says = [threads, openmp].map(|words| text.contains(words));
+        // Only what is not recorded is told falsely.
+        let has_races = !text.contains("No two accesses race");
+        let is_told = says[0] || says[1];
+        assert!(is_told || !has_races, "{source} {flags} {set}: {text}");
+        assert_eq!(says, expected, "{source} {flags} {set}: {text}");
+    }
+}
+
+#[test]
+fn the_span_of_tasks_is_the_programs_whatever_runs_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let source = "volatile long out[64 * 8];\n\
+                  static void work(int at) {\n  for (int i = 0; i < 20000; i++) out[at * 8] += i;\n}\n\
+                  int main(void) {\n#pragma omp parallel\n#pragma omp single\n\
+                  for (int at = 0; at < 64; at++)\n#pragma omp task firstprivate(at)\n\
+                  work(at);\n  return 0;\n}\n";
+    fs::write(folder.join("tasks.c"), source).expect("writable");
+    shell(folder, "pathcc -g -O1 -fopenmp -fpath-mode=trace tasks.c -o tasks");
+    for threads in [1, 2, 4] {
+        let lines = format!(
+            "{LIBRARIES}; rm -f ./*.pathtrace; OMP_NUM_THREADS={threads} ./tasks\n\
+             pathprof trace graph ./tasks.*.pathtrace --format json"
+        );
+        let told: serde_json::Value = serde_json::from_str(&shell(folder, &lines)).expect("JSON");
+        let of = |what: &str| told["instructions"][what].as_f64().expect("a number");
+        let ratio = of("work") / of("span");
+        assert!((62.0..=64.5).contains(&ratio), "{threads}: {ratio}");
+    }
+}

@@ -213,6 +213,21 @@ fn thinlto_may_be_distributed() {
         ),
     );
     assert_eq!(paths(folder, ["work"]), [30]);
+    // The jobs may get copies of the objects, in a folder of their own.
+    shell(
+        folder,
+        &format!(
+            "rm -f ./*.pathtrace ./*.native.o; mkdir far
+             pathcc -flto=thin -fuse-ld=lld main.o lib.o -Wl,--thinlto-index-only \\
+               -Wl,--thinlto-prefix-replace=';far/' -o index
+             for unit in main lib; do
+               {TRACE} -O2 -x ir $unit.o -fthinlto-index=far/$unit.o.thinlto.bc -c \\
+                 -o $unit.native.o
+             done
+             pathcc main.native.o lib.native.o -o program; ./program"
+        ),
+    );
+    assert_eq!(paths(folder, ["work"]), [30]);
 }
 
 const THREADS: &str = r#"#include <pthread.h>

@@ -56,8 +56,8 @@ def check(name: str, home: Path) -> str:
     if any((of["tid"], of["ts"]) not in slices for of in phases["f"]):
         raise CheckFailed("an arrow leads to no slice")
     read = json.loads(run([python_with(NEEDS, *WHEELS), TABLES, home / "tables"], home))
-    # Tables have no names.
-    if [row[1:] for row in read["tasks"]] != [task[:-1] for task in graph["tasks"]]:
+    named = [[*task[:-1], graph["names"][task[-1]]] for task in graph["tasks"]]
+    if [row[1:] for row in read["tasks"]] != named:
         raise CheckFailed("DuckDB reads other tasks")
     if [row[0] for row in read["tasks"]] != list(range(tasks)) or read["joined"] != [edges]:
         raise CheckFailed("edges do not name the rows of tasks")

@@ -9,6 +9,7 @@
 //!   [`objects`] combines them.
 //! * `waiting` tells whether a thread does nothing but wait.
 //! * [`walk`] merges the streams in the order of tickets and passes everything to a visitor.
+//! * [`unrecorded`] says whether the order of threads was recorded at all.
 //! * `places` finds the source locations of paths and accesses.
 
 pub(crate) mod barriers;
@@ -22,5 +23,6 @@ mod places;
 pub mod releases;
 pub mod source;
 mod threads;
+pub mod unrecorded;
 mod waiting;
 pub mod walk;

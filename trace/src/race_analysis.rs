@@ -13,6 +13,7 @@ use crate::memory::owner_walk::Attribution;
 use crate::memory::owners::Owners;
 use crate::memory::races::Races;
 use crate::order::source::{Detail, inputs, inputs_with_calls};
+use crate::order::unrecorded::{Unrecorded, UnrecordedSearch};
 use crate::order::walk::walk;
 use crate::steps::call_tree::CallTree;
 use crate::steps::program::Program;
@@ -30,6 +31,8 @@ pub struct RaceAnalysis<'a> {
     pub lock_orders: LockOrders,
     /// The names of the locks, if any orders are shown.
     pub lock_names: LockNames,
+    /// What the trace lacks of the order of its threads.
+    pub unrecorded: Option<Unrecorded>,
 }
 
 impl<'a> RaceAnalysis<'a> {
@@ -43,8 +46,9 @@ impl<'a> RaceAnalysis<'a> {
         let streams = inputs(trace, program, times, Detail::Orders, observer);
         let (mut free_search, mut lock_search) =
             (FreeSearch::default(), LockOrderSearch::of(&streams));
+        let mut unrecorded = UnrecordedSearch::of(&streams);
         let are_needed = Frees::are_needed(&streams);
-        walk(streams, &mut (&mut free_search, &mut lock_search));
+        walk(streams, &mut (&mut free_search, &mut (&mut lock_search, &mut unrecorded)));
         let frees = if are_needed { free_search.frees } else { Frees::default() };
         let lock_orders = lock_search.finish();
 
@@ -62,6 +66,12 @@ impl<'a> RaceAnalysis<'a> {
         let streams = inputs_with_calls(trace, program, times, observer, &calls);
         let owners = Owners::of(program, frees, trace.run.partial);
         let races = Races::of(streams, owners, lock_orders.has_turns, calls.clone());
-        Self { races, calls: calls.take(), lock_orders, lock_names }
+        Self {
+            races,
+            calls: calls.take(),
+            lock_orders,
+            lock_names,
+            unrecorded: unrecorded.finish(),
+        }
     }
 }

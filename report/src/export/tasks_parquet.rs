@@ -12,18 +12,21 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
-use trace::tasks::graph::Graph;
+
+use crate::task_graph::{EndNames, TaskGraphReport};
 
 /// The number of rows in a group.
 const ROWS: usize = 1 << 16;
 
-/// The columns of `tasks.parquet`. `task` is the number by which edges refer to a task.
+/// The columns of `tasks.parquet`. `task` is the number by which edges refer to a task, `name` says
+/// what ended it.
 const TASKS: &str = "message tasks {
     required int64 task; required int64 thread; required int64 index;
     required binary type (UTF8);
     required int64 begin; required int64 end;
     required int64 paths; required int64 blocks; required int64 instructions;
     required int64 accesses; required int64 bytes;
+    required binary name (UTF8);
 }";
 
 /// The columns of `edges.parquet`.
@@ -35,46 +38,56 @@ const EDGES: &str = "message edges {
 /// The values of a column in a group of rows.
 enum Column {
     Numbers(Vec<i64>),
-    Names(Vec<&'static str>),
+    Names(Vec<ByteArray>),
+}
+
+/// A value of a row.
+enum Cell<'a> {
+    Number(u64),
+    Name(&'a str),
 }
 
 /// Writes both files into `directory`, which is created if it does not exist.
 ///
 /// # Errors
 /// Files that cannot be written.
-pub fn write(graph: &Graph, directory: &Path) -> Result<()> {
+pub fn write(report: &TaskGraphReport<'_>, directory: &Path) -> Result<()> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("{}: cannot be made", directory.display()))?;
+    let graph = &report.analysis.tasks.graph;
+    let names = EndNames::of(report);
     let rows = graph.tasks().map(|(id, task)| {
         let actions = task.actions;
-        let name = graph.kind(id).name();
-        let numbers = [
-            id.into(),
-            task.thread.into(),
-            task.index.into(),
-            task.begin,
-            task.end,
-            actions.paths,
-            actions.blocks,
-            actions.instructions,
-            actions.accesses,
-            actions.bytes,
-        ];
-        (name, numbers)
+        [
+            Cell::Number(id.into()),
+            Cell::Number(task.thread.into()),
+            Cell::Number(task.index.into()),
+            Cell::Name(graph.kind(id).name()),
+            Cell::Number(task.begin),
+            Cell::Number(task.end),
+            Cell::Number(actions.paths),
+            Cell::Number(actions.blocks),
+            Cell::Number(actions.instructions),
+            Cell::Number(actions.accesses),
+            Cell::Number(actions.bytes),
+            Cell::Name(names.name(graph, id)),
+        ]
     });
-    write_table(&directory.join("tasks.parquet"), TASKS, 3, rows)?;
+    write_table(&directory.join("tasks.parquet"), TASKS, rows)?;
     let rows = graph.tasks().flat_map(|(to, _)| {
-        graph.edges_to(to).map(move |(link, from)| (link.name(), [from.into(), to.into()]))
+        graph.edges_to(to).map(move |(link, from)| {
+            [Cell::Number(from.into()), Cell::Number(to.into()), Cell::Name(link.name())]
+        })
     });
-    write_table(&directory.join("edges.parquet"), EDGES, 2, rows)
+    write_table(&directory.join("edges.parquet"), EDGES, rows)
 }
 
-/// Writes rows of numbers and one name, which is in column `name_at`.
-fn write_table<const N: usize>(
+/// Writes rows of the columns of a schema.
+#[expect(single_use_lifetimes, reason = "`impl Trait` cannot do without")]
+fn write_table<'a, const N: usize>(
     path: &Path,
     schema: &str,
-    name_at: usize,
-    mut rows: impl Iterator<Item = (&'static str, [u64; N])>,
+    mut rows: impl Iterator<Item = [Cell<'a>; N]>,
 ) -> Result<()> {
     let cannot = || format!("{}: cannot be written", path.display());
     let schema = Arc::new(parse_message_type(schema).expect("a schema"));
@@ -82,18 +95,11 @@ fn write_table<const N: usize>(
     let properties = WriterProperties::builder().set_compression(compression).build();
     let file = File::create(path).with_context(cannot)?;
     let mut file = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
-    loop {
-        let mut names = Vec::new();
-        let mut numbers: [Vec<i64>; N] = std::array::from_fn(|_| Vec::new());
-        for (name, values) in rows.by_ref().take(ROWS) {
-            names.push(name);
-            numbers.iter_mut().zip(values).for_each(|(column, of)| column.push(of as i64));
+    while let Some(first) = rows.next() {
+        let mut columns = first.map(Column::of);
+        for row in rows.by_ref().take(ROWS - 1) {
+            columns.iter_mut().zip(row).for_each(|(column, cell)| column.push(cell));
         }
-        if names.is_empty() {
-            break;
-        }
-        let mut columns: Vec<_> = numbers.into_iter().map(Column::Numbers).collect();
-        columns.insert(name_at, Column::Names(names));
         let mut group = file.next_row_group().with_context(cannot)?;
         columns
             .iter()
@@ -105,6 +111,27 @@ fn write_table<const N: usize>(
     Ok(())
 }
 
+impl Column {
+    /// Returns a column with its first value.
+    fn of(first: Cell<'_>) -> Self {
+        let mut column = match first {
+            Cell::Number(_) => Self::Numbers(Vec::new()),
+            Cell::Name(_) => Self::Names(Vec::new()),
+        };
+        column.push(first);
+        column
+    }
+
+    /// Adds a value. All values of a column are of one kind.
+    fn push(&mut self, cell: Cell<'_>) {
+        match (self, cell) {
+            (Self::Numbers(column), Cell::Number(number)) => column.push(number as i64),
+            (Self::Names(column), Cell::Name(name)) => column.push(ByteArray::from(name)),
+            _ => unreachable!("rows have one schema"),
+        }
+    }
+}
+
 fn write_column(group: &mut SerializedRowGroupWriter<'_, File>, column: &Column) -> Result<()> {
     let mut writer = group.next_column()?.context("a column more than the schema has")?;
     match column {
@@ -112,8 +139,7 @@ fn write_column(group: &mut SerializedRowGroupWriter<'_, File>, column: &Column)
             writer.typed::<Int64Type>().write_batch(numbers, None, None)?;
         }
         Column::Names(names) => {
-            let names: Vec<_> = names.iter().map(|&name| ByteArray::from(name)).collect();
-            writer.typed::<ByteArrayType>().write_batch(&names, None, None)?;
+            writer.typed::<ByteArrayType>().write_batch(names, None, None)?;
         }
     }
     writer.close()?;

@@ -320,6 +320,8 @@ struct Alike {
     instructions: u64,
     time: u64,
     longest: u64,
+    /// How long their threads waited behind them.
+    waited: u64,
 }
 
 /// Returns the tasks by what ends them.
@@ -327,14 +329,23 @@ fn tasks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     let graph = &report.analysis.tasks.graph;
     let names = EndNames::of(report);
     let mut by_name: BTreeMap<usize, Alike> = BTreeMap::new();
+    // The last task of each thread, by what ended it and when.
+    let mut last: HashMap<ThreadId, (usize, u64)> = HashMap::new();
     for (id, task) in graph.tasks() {
         let end = graph.end(id);
-        let of = by_name.entry(names.number(graph, id)).or_insert(Alike {
+        let name = names.number(graph, id);
+        if let Some((before, ended)) = last.insert(task.thread, (name, task.end))
+            && let Some(of) = by_name.get_mut(&before)
+        {
+            of.waited += task.begin.saturating_sub(ended);
+        }
+        let of = by_name.entry(name).or_insert(Alike {
             end,
             count: 0,
             instructions: 0,
             time: 0,
             longest: 0,
+            waited: 0,
         });
         of.count += 1;
         of.instructions += task.actions.instructions;
@@ -347,7 +358,7 @@ fn tasks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
     alike.sort_by_key(|of| (Reverse(of.instructions), Reverse(of.count)));
     let rows = alike.into_iter().map(|of| {
         let share = Cell::Share { part: of.instructions.into(), whole: whole.into(), heat: true };
-        let numbers = [of.count, of.instructions, of.time, of.longest].map(number);
+        let numbers = [of.count, of.instructions, of.time, of.longest, of.waited].map(number);
         let object = of.end.and_then(|end| task_graph::object_name(report.analysis, &end));
         let object = object.map_or(Cell::Nothing, |name| Cell::Text(terminal(&name).into_owned()));
         let by = of.end.map_or_else(|| "running".into(), |end| task_graph::operation_name(&end));
@@ -361,6 +372,7 @@ fn tasks(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> {
         Column::new("instructions", CellKind::Number),
         Column::new("time ns", CellKind::Nanoseconds).key("time"),
         Column::new("longest ns", CellKind::Nanoseconds).key("longest"),
+        Column::new("waited ns", CellKind::Nanoseconds).key("waited"),
         Column::new("ended by", CellKind::Text).key("end"),
         Column::new("object", CellKind::Text).stacked(),
         Column::new("ended in", CellKind::PathEnd).key("place"),

@@ -12,6 +12,7 @@ use trace::memory::race_side::RaceSide;
 use trace::memory::races::{Between, Pairs, Race};
 use trace::order::item::CodePlace;
 use trace::order::source::threads;
+use trace::order::unrecorded::Unrecorded;
 use trace::race_analysis::RaceAnalysis;
 use trace::steps::program::Program;
 use trace::tasks::lock_orders::LockOrder;
@@ -125,6 +126,7 @@ pub fn page(
         let what: Vec<String> = pairs.into_iter().chain(cycles).collect();
         document.remarks.push(Remark::note(format!("suppressed: {}", what.join(", "))));
     }
+    document.remarks.extend(analysis.unrecorded.map(|what| Remark::warning(unrecorded(what))));
     if analysis.races.missing > 0 {
         let places = plural(analysis.races.missing as usize, "place");
         document.remarks.push(Remark::warning(format!(
@@ -132,6 +134,20 @@ pub fn page(
         )));
     }
     RacePage { document, pairs: pairs.len(), possible: possible.len() + cycles.len() }
+}
+
+/// Returns what it means that the order of threads is not recorded.
+fn unrecorded(what: Unrecorded) -> &'static str {
+    match what {
+        Unrecorded::Threads => {
+            "nothing is recorded of how these threads wait for each other (as in a static program, \
+             or in a program that is not traced itself): what is ordered is shown as a race, too"
+        }
+        Unrecorded::OpenMp => {
+            "nothing is recorded of OpenMP (another tool went first, or its library reports \
+             nothing): what it orders is shown as a race, too"
+        }
+    }
 }
 
 /// Returns what could order the sides of a race, one of which may be atomic.

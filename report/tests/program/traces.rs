@@ -650,6 +650,42 @@ fn races_are_told_where_nothing_orders() {
     assert_eq!((&rows[0]["object"], &rows[0]["offset"]), (&Value::Null, &Value::Null));
 }
 
+/// The race of [`locked`] is between `main` and `walk`, at an object that nobody knows.
+#[test]
+fn races_are_chosen_suppressed_and_told_by_the_exit_code() {
+    let scene = scene();
+    scene.write("t", &locked(&scene).bytes);
+    scene.write("known", b"# a race that is known\nrace:^walk\n");
+    scene.write("other", b"race:somewhere\nmutex:what ThreadSanitizer alone knows\n");
+    scene.write("wrong", b"races: all\n");
+    let run = |more: &[&str]| {
+        let all = [&["trace", "races", "t", "--format", "json"], more].concat();
+        let outcome = scene.pathprof(&all);
+        let json: Value = serde_json::from_str(&outcome.out).unwrap_or_default();
+        let rows = json["tables"][0]["rows"].as_array().map_or(0, Vec::len);
+        (outcome.code, rows, outcome.out + &outcome.err)
+    };
+    let gate = ["--error-exitcode", "66"];
+    let told = |more: &[&str]| {
+        let (code, rows, _) = run(&[&gate, more].concat());
+        (code, rows)
+    };
+    assert_eq!(told(&[]), (66, 1));
+    assert_eq!(told(&["--possible"]), (66, 1));
+    assert_eq!(told(&["--suppressions", "other"]), (66, 1));
+    assert_eq!(told(&["--suppressions", "known"]), (0, 0));
+    assert_eq!(told(&["--function", "main"]), (66, 1));
+    assert_eq!(told(&["--function", "guard"]), (0, 0));
+    assert_eq!(told(&["--hide", "walk"]), (66, 1));
+    assert_eq!(told(&["--object", "queue*"]), (0, 0));
+    assert_eq!(run(&[]).0, 0, "a race is no failure unless that is wanted");
+    assert!(run(&["--suppressions", "known"]).2.contains("suppressed: 1 pair"));
+    let (code, _, said) = run(&["--suppressions", "wrong"]);
+    assert!(code == 1 && said.contains("line 1: `races: all` is no suppression"), "{said}");
+    let (code, _, said) = run(&["--suppressions", "none"]);
+    assert!(code == 1 && said.contains("none"), "{said}");
+}
+
 /// The record of memory that is allocated, or is free from now on.
 fn allocation(address: u64, size: u64, former: u64) -> Vec<u8> {
     let (address, size, former) = (address.into(), size.into(), former.into());

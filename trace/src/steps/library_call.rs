@@ -17,6 +17,8 @@ pub enum LibraryCall {
     ReductionEnd,
     /// A region begins whose number of threads the program gives.
     GivenTeam,
+    /// A region begins.
+    Region,
     /// A loop begins whose iterations wait for each other. A team of one thread reports no waits.
     OrderedLoop,
 }
@@ -35,6 +37,7 @@ impl LibraryCall {
             "__kmpc_reduce" | "__kmpc_reduce_nowait" => Some(Self::Reduction),
             "__kmpc_end_reduce" | "__kmpc_end_reduce_nowait" => Some(Self::ReductionEnd),
             "__kmpc_push_num_threads" | "__kmpc_serialized_parallel" => Some(Self::GivenTeam),
+            "__kmpc_fork_call" | "__kmpc_fork_teams" => Some(Self::Region),
             "__kmpc_doacross_init" => Some(Self::OrderedLoop),
             "__kmpc_omp_task_begin_if0" => Some(Self::UndeferredTask),
             _ => None,

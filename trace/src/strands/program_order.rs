@@ -398,6 +398,7 @@ impl Strands {
             LibraryCall::ReductionEnd => state.is_reducing = false,
             LibraryCall::OrderedLoop => state.orders_next = true,
             LibraryCall::ThreadNumber => state.choose_memory(),
+            LibraryCall::Region => {}
             LibraryCall::SubmittedTask => {
                 if let Kind::Task(task) = state.top().kind {
                     let clock = state.release();

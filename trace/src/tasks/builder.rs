@@ -3,9 +3,9 @@
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::ids::{TaskId, ThreadId};
-use crate::order::item::{EndedPath, Item, UserPlace};
+use crate::order::item::{EndedPath, UserPlace};
 use crate::order::releases::{Link, Links};
-use crate::order::walk::{OperationEvent, Streams, Visitor, split, walk};
+use crate::order::walk::{OperationEvent, Streams, Visitor, split};
 use crate::steps::time::Times;
 use crate::strands::clock::Token;
 use crate::strands::program_order::{Strands, Turns};
@@ -60,11 +60,15 @@ pub(crate) struct Builder {
     times: Times,
 }
 
+#[cfg(test)]
 impl Tasks {
     /// Builds the tasks of these streams.
-    pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, times: Times) -> Self {
+    pub(crate) fn of<I>(streams: Streams<I>, times: Times) -> Self
+    where
+        I: Iterator<Item = crate::order::item::Item>,
+    {
         let mut builder = Builder::of(&streams, times);
-        walk(streams, &mut builder);
+        crate::order::walk::walk(streams, &mut builder);
         builder.finish()
     }
 }

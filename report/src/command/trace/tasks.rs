@@ -20,12 +20,11 @@ use profile::escape::terminal;
 use profile::output;
 use trace::file::Trace;
 use trace::ids::FunctionId;
-use trace::order::source::{Detail, inputs, threads};
+use trace::order::source::threads;
 use trace::race_analysis::RaceAnalysis;
 use trace::steps::program::Program;
 use trace::steps::time::Times;
 use trace::task_analysis::TaskAnalysis;
-use trace::tasks::builder::Tasks;
 
 use crate::command::filters::{Form, FormArguments};
 use crate::command::html::{page, present};
@@ -199,7 +198,7 @@ pub(crate) struct RacesView {
 
 /// Writes a graph for databases, if this build can.
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &::trace::tasks::graph::Graph, _: &Path) -> Result<()> {
+fn parquet(_: &TaskGraphReport<'_>, _: &Path) -> Result<()> {
     bail!("this build has no Parquet; `make build` makes one that has")
 }
 
@@ -210,13 +209,6 @@ pub(crate) fn graph(
     times: Times,
     view: &GraphView,
 ) -> Result<()> {
-    if view.format == GraphFormat::Parquet {
-        let tasks = tracing(trace.num_chunks(), |observer| {
-            Tasks::of(inputs(trace, program, &times, Detail::Tasks, observer), times)
-        });
-        let directory = view.output.as_deref().unwrap_or(Path::new("."));
-        return parquet(&tasks.graph, directory);
-    }
     let analysis = tracing(2 * trace.num_chunks(), |observer| {
         TaskAnalysis::of(trace, program, times, observer)
     });
@@ -226,6 +218,7 @@ pub(crate) fn graph(
         GraphFormat::Json => view.write(|out| tasks_json::write(&report, &threads, out)),
         GraphFormat::Dot => view.write(|out| tasks_dot::write(&report, out)),
         GraphFormat::Perfetto => view.write(|out| tasks_perfetto::write(&report, &threads, out)),
+        GraphFormat::Parquet => parquet(&report, view.output.as_deref().unwrap_or(Path::new("."))),
         _ => {
             let Some(format) = view.form() else { return view.write_page(report) };
             let form = Form { format, full: false, pager: !view.no_pager };
