@@ -350,8 +350,10 @@ public:
       : Layout(F.getDataLayout()), Dominators(Analyses.getResult<DominatorTreeAnalysis>(F)),
         Loops(WithLoops ? &Analyses.getResult<LoopAnalysis>(F) : nullptr),
         Frequencies(WithLoops ? &Analyses.getResult<BlockFrequencyAnalysis>(F) : nullptr),
-        // Where control may come back to a call, the last access need not be one of this life.
-        Evolution(!(WithOffsets || WithLoops) || F.callsFunctionThatReturnsTwice()
+        // Where control may come back to a call, the last access need not be one of this life. That
+        // of a coroutine may be in the stream of another thread.
+        Evolution(!(WithOffsets || WithLoops) || F.callsFunctionThatReturnsTwice() ||
+                          F.isPresplitCoroutine()
                       ? nullptr
                       : &Analyses.getResult<ScalarEvolutionAnalysis>(F)),
         WithStack(WithStack), WithOffsets(WithOffsets),

@@ -182,6 +182,20 @@ static CallInst *tailCall(BasicBlock &BB) {
   return !Value || Value == Call ? Call : nullptr;
 }
 
+// Whether a call executes a part of a coroutine, or asks it what it waits for. It is no intrinsic
+// any more once coroutines are split.
+static bool runsCoroutine(const CallBase &Call) {
+  switch (Call.getIntrinsicID()) {
+  case Intrinsic::coro_resume:
+  case Intrinsic::coro_destroy:
+  case Intrinsic::coro_await_suspend_void:
+  case Intrinsic::coro_await_suspend_bool:
+    return true;
+  default:
+    return false;
+  }
+}
+
 // Facts about an instruction; must match `InstructionFacts` in src/ffi.rs.
 extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
   auto &I = *unwrap<Instruction>(Value);
@@ -193,7 +207,7 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
     bool IsLast = Call->isMustTailCall() || Deoptimizes ||
                   (endsCoroutine(*Call) && standsBeforeReturn(*Call));
     Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | doesNotReturn(*Call) << 4 |
-             returnsTwice(*Call) << 5 | IsLast << 6;
+             returnsTwice(*Call) << 5 | IsLast << 6 | runsCoroutine(*Call) << 11;
   }
   auto *Location = I.getDebugLoc().get();
   bool OfFunction =

@@ -172,3 +172,80 @@ fn a_trace_does_not_have_addresses_of_variables() {
     }
     assert!(sizes[0] < sizes[1], "{sizes:?}");
 }
+
+/// A coroutine that goes on in another thread each time. Each cell is written, and behind every
+/// third one the coroutine waits; then the cell is read and written again.
+const COROUTINE: &str = r#"
+#include <coroutine>
+#include <cstdio>
+#include <exception>
+#include <thread>
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+long cells[40];
+Task fill(long *to, int n) {
+  for (int i = 0; i < n; i++) {
+    to[i] = i;
+    if (i % 3 == 0) co_await std::suspend_always{};
+    to[i] += 1;
+  }
+}
+int main() {
+  Task task = fill(cells, 30);
+  while (!task.handle.done()) std::thread([&] { task.handle.resume(); }).join();
+  task.handle.destroy();
+  printf("%zu\n", (size_t)cells);
+}
+"#;
+
+#[test]
+fn a_coroutine_tells_its_addresses_in_whatever_thread_it_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("program.cpp"), COROUTINE).expect("writable");
+    for flags in ["-O0", "-O2", "-O0 -fpath-stage=early", "-O2 -fpath-stage=early"] {
+        let build = format!(
+            "rm -f ./*.pathtrace\n\
+             pathc++ -std=c++20 -g -pthread {flags} -fpath-mode=trace program.cpp -o program\n\
+             ./program"
+        );
+        let first: u64 = shell(folder, &build).trim().parse().expect("an address");
+        let told = shell(folder, "pathprof trace cat --format json ./program.*.pathtrace");
+        let mut accesses = [0; 40];
+        for line in told.lines() {
+            let step: Value = serde_json::from_str(line).expect("JSON");
+            if !step["function"].as_str().unwrap_or_default().contains("fill") {
+                continue;
+            }
+            for access in step["accesses"].as_array().into_iter().flatten() {
+                let cell = access[2].as_u64().and_then(|address| address.checked_sub(first));
+                if let Some(count) = cell.and_then(|at| accesses.get_mut(at as usize / 8)) {
+                    *count += 1;
+                }
+            }
+        }
+        let expected = [vec![3; 30], vec![0; 10]].concat();
+        // The optimiser may keep a cell in a register where the coroutine does not wait.
+        let is_exact = flags.starts_with("-O0") && accesses[..] == expected;
+        let is_optimised = flags.starts_with("-O2")
+            && (0..40).all(|at| {
+                let least = if at >= 30 {
+                    0
+                } else if at % 3 == 0 {
+                    3
+                } else {
+                    1
+                };
+                (least..=expected[at]).contains(&accesses[at])
+            });
+        assert!(is_exact || is_optimised, "{flags}: {accesses:?}");
+    }
+}

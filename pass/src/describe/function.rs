@@ -97,7 +97,13 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
     let block = |block: paths::cfg::Block| {
         let exit = graph.cfg.exit(block).map(exit);
         let may_stay = graph.cfg.may_stay(block);
-        let content = content(graph.block(block), &graph.made, &mut locations, directory);
+        let mut content = content(graph.block(block), &graph.made, &mut locations, directory);
+        let end = graph.end_point(block);
+        if InstructionFacts::of(end).runs_coroutine() {
+            let location = llvm::debug_location(end);
+            let location = location.and_then(|at| locations.index(at, directory));
+            content.calls.push(Call { callee: INDIRECT.into(), location });
+        }
         let stands_before = |to| graph.block_of(to).is_some_and(|to| to <= block);
         let chooser = graph.made.chooser(graph.block(block), stands_before);
         let accesses = graph.accesses(block).iter();

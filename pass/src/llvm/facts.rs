@@ -126,6 +126,11 @@ impl InstructionFacts {
         self.0 & 1024 != 0
     }
 
+    /// It resumes or destroys a coroutine, or asks what one waits for, by an intrinsic.
+    pub(crate) fn runs_coroutine(self) -> bool {
+        self.0 & 2048 != 0
+    }
+
     /// True if it calls a function: no intrinsic, and no inline assembly.
     pub(crate) fn calls_function(self) -> bool {
         self.is_call() && !self.is_intrinsic() && !self.is_inline_asm()

@@ -57,9 +57,9 @@ pub(crate) fn check(
         "exception handling by funclets".into()
     } else if is_resolver {
         "ifunc resolver".into()
-    } else if options.cuts_at_calls() && facts.is_unsplit_coroutine() {
-        // The place of a record would be kept from one resumption to the next.
-        "a coroutine is traced only at the late stage".into()
+    } else if options.cuts_at_calls() && options.is_shadowed && facts.is_unsplit_coroutine() {
+        // The place of a thread's words would be kept from one resumption to the next.
+        "beside this sanitizer, a coroutine is traced only at the late stage".into()
     } else if options.cuts_at_calls() && !options.has_words {
         "its threads may have no thread-local variables of ours".into()
     } else if options.cuts_at_calls() && llvm::is_called_by_compiler(&declaration.name) {

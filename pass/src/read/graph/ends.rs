@@ -48,9 +48,11 @@ pub(super) fn split<'ctx>(
 /// True if a path of a trace ends before an instruction: it calls a function that may be traced.
 /// What the compiler may call anywhere is not.
 fn ends_record(at: InstructionValue<'_>) -> bool {
-    InstructionFacts::of(at).calls_function()
-        && (allocations::of(at).is_some()
-            || !llvm::callee(at).is_some_and(|name| llvm::is_called_by_compiler(&name)))
+    let facts = InstructionFacts::of(at);
+    facts.runs_coroutine()
+        || facts.calls_function()
+            && (allocations::of(at).is_some()
+                || !llvm::callee(at).is_some_and(|name| llvm::is_called_by_compiler(&name)))
 }
 
 /// True if a call leaves its function, or stands at the end of its block before a jump.
