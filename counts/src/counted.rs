@@ -64,6 +64,19 @@ impl CountedModule {
         }
     }
 
+    /// Takes the counts out of the module; `None` if it has none.
+    pub(crate) fn take_counts(&mut self) -> Option<Self> {
+        let has_counts =
+            !(self.counts.is_empty() && self.inherited.is_empty() && self.tables.is_empty());
+        let taken = has_counts.then(|| self.clone());
+        self.counts.clear();
+        self.entries.clear();
+        self.inherited.clear();
+        self.tables.clear();
+        self.interrupted = 0;
+        taken
+    }
+
     /// Adds the counters of one process: index and count, in ascending order of index. `keys` are
     /// those of its tables, and `name` returns the function at an address.
     pub fn add(

@@ -9,6 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,14 +35,34 @@ pub fn sum_by_image(
     options: &Options,
     observer: &dyn Observer,
 ) -> (Vec<CountedImage>, Notices) {
-    let mut known = KnownImages {
-        given: &places.given,
-        directories: &places.directories,
-        named: &places.named,
-        ..KnownImages::default()
-    };
+    let mut known = KnownImages::new(places);
     let notices = unique_runs::each(inputs, options, observer, &mut known);
     (known.finish(), notices)
+}
+
+/// Images whose processes are read again and again. Each image is read once.
+pub struct WatchedImages<'a>(KnownImages<'a>);
+
+impl<'a> WatchedImages<'a> {
+    /// Creates the list, for images in these places.
+    pub fn new(places: &'a ImagePlaces) -> Self {
+        Self(KnownImages::new(places))
+    }
+
+    /// Sums what these records counted. Images of which there is none, and modules in which nothing
+    /// was counted, are left out. Returns a problem for each record that cannot be used.
+    pub fn sum(&mut self, records: Vec<RecordContent>) -> (Vec<CountedImage>, Vec<Error>) {
+        let mut problems = Vec::new();
+        for (place, record) in records.into_iter().enumerate() {
+            let (path, image) = (record.run.profile.clone(), record.image.clone());
+            if let Err(why) = self.0.take(place, record) {
+                // The program may have been linked again.
+                self.0.places.remove(&image);
+                problems.push(why.context(path.display().to_string()));
+            }
+        }
+        (self.0.images.iter_mut().filter_map(KnownImage::take_counts).collect(), problems)
+    }
 }
 
 /// The images read so far.
@@ -118,6 +139,16 @@ impl Taker for KnownImages<'_> {
 }
 
 impl KnownImage {
+    /// Takes the counts out of the image; `None` if no record of it was taken.
+    fn take_counts(&mut self) -> Option<CountedImage> {
+        self.order.clear();
+        let runs = mem::take(&mut self.loaded.runs);
+        let modules = self.loaded.modules.iter_mut().filter_map(CountedModule::take_counts);
+        let modules = modules.collect();
+        let image = self.loaded.image.clone();
+        (!runs.is_empty()).then_some(CountedImage { image, runs, modules })
+    }
+
     /// Checks that a profile can be of this image.
     fn check(&self, file: &RecordContent) -> Result<()> {
         let place = self.loaded.image.path.display();
@@ -149,6 +180,17 @@ impl KnownImage {
             }
         }
         Ok(())
+    }
+}
+
+impl<'a> KnownImages<'a> {
+    fn new(places: &'a ImagePlaces) -> Self {
+        Self {
+            given: &places.given,
+            directories: &places.directories,
+            named: &places.named,
+            ..Self::default()
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Combines many records into one.
 //!
-//! * [`sum`] adds up the counts of runs.
+//! * [`sum`] adds up the counts of runs, [`between`] takes what was counted between two readings.
 //! * [`merge`] writes the sums of many profiles into a new one.
 //! * [`compact`] sums the older starts within a profile.
 //! * [`store`] appends records to a profile, under its lock.
 
+pub mod between;
 pub mod compact;
 pub mod merge;
 pub mod store;

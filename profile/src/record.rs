@@ -25,6 +25,10 @@ pub struct Record {
     pub range: Option<(u64, u64)>,
     /// The run; the first one of a merged record.
     pub run: RunId,
+    /// True if its process was seen with this raw file mapped.
+    pub is_mapped: bool,
+    /// True if it will never be completed, although its run did not end in the normal way.
+    pub is_gone: bool,
     /// True if it is of several runs.
     pub merged: bool,
     /// True if its run ended in the normal way.
@@ -59,6 +63,8 @@ impl Record {
             file,
             range,
             run: head.identity(),
+            is_mapped: false,
+            is_gone: head.flags & GONE != 0,
             merged: head.flags & MERGED != 0,
             complete: head.flags & INCOMPLETE == 0,
             pid: head.pid,
@@ -77,12 +83,22 @@ impl Record {
         file_names::profile_of(&self.path)
     }
 
+    /// Returns the record as that of a process that has the raw file mapped.
+    pub fn of_running_process(self) -> Self {
+        Self { is_mapped: true, ..self }
+    }
+
+    /// Returns true if its process ran on this machine.
+    pub fn is_of_this_machine(&self) -> bool {
+        self.host == rustix::system::uname().nodename().to_bytes()
+    }
+
     /// Returns true if this is a raw file in which a process may still be counting.
     pub fn is_in_use(&self) -> bool {
-        if self.range.is_some() {
-            return false;
+        if self.range.is_some() || self.is_mapped {
+            return self.is_mapped;
         }
-        if self.host != rustix::system::uname().nodename().to_bytes() {
+        if !self.is_of_this_machine() {
             return true;
         }
         let Ok(maps) = fs::read_to_string(format!("/proc/{}/maps", self.pid)) else {

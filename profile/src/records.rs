@@ -82,6 +82,14 @@ pub fn of(path: &Path) -> Result<Records> {
     Ok(found)
 }
 
+/// Returns the record of the process of a raw file, whether or not it has written one.
+///
+/// # Errors
+/// The file is damaged or cannot be read.
+pub fn of_raw(path: &Path) -> Result<Record> {
+    raw_record(path)
+}
+
 /// Returns the raw files of processes that append to the profile at `path`, by name.
 pub fn raw_files(path: &Path) -> Vec<PathBuf> {
     let directory =

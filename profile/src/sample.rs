@@ -13,6 +13,8 @@ pub fn record(pid: u32, parent: u32) -> Record {
         file: (0, 0),
         range: None,
         run: RunId::NONE,
+        is_mapped: false,
+        is_gone: false,
         merged: false,
         complete: true,
         pid,

@@ -7,8 +7,9 @@
 //! 1. Merged records come first, those of most runs before others, since a sum cannot be taken
 //!    apart.
 //! 2. Records of runs that have ended follow.
-//! 3. Records and parts of runs that had not ended when they were read come last. If the end of
-//!    such a run is there as well, it has been taken before.
+//! 3. Records and parts of runs that had not ended when they were read come last, the latest
+//!    reading of a run before earlier ones. If the end of such a run is there as well, it has been
+//!    taken before.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -183,7 +184,14 @@ impl<'a> Reading<'a> {
         self.pass(&ended, records, observer, |reading, place, file| {
             reading.offer(place, file, taker)
         });
-        let waiting = places(&|record| !record.merged && !record.complete);
+        let mut waiting = places(&|record| !record.merged && !record.complete);
+        // A raw file has the last counts of its run, and so has a record that was made of one.
+        let is_snapshot = |record: &Record| record.range.is_some() && !record.is_gone;
+        waiting.sort_by_key(|&place| {
+            (is_snapshot(records[place]), Reverse(records[place].time.1), place)
+        });
+        unfinished
+            .sort_by_key(|(place, file): &(usize, RecordContent)| (Reverse(file.run.stop), *place));
         self.pass(&waiting, records, observer, |reading, place, file| {
             reading.offer(place, file, taker)
         });

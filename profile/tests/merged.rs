@@ -9,12 +9,17 @@ use pathformat::profile::{
     Ancestor, FORKED, GONE, Head, INCOMPLETE, MERGED, Module, PARTIAL, Part, Profile, RunId,
     UNREGISTERED_THREADS,
 };
-use profile::combine::merge;
+use profile::combine::merge::{self, MergeOptions};
 use profile::record_content::RecordContent;
 use profile::records;
 use profile::records::Input;
 use profile::unique_runs::Options;
 use tempfile::TempDir;
+
+/// How records are merged that get this label.
+fn labelled(label: &str) -> MergeOptions {
+    MergeOptions { label: label.into(), ..MergeOptions::default() }
+}
 
 fn module(id: u8, counts: &[(u64, u64)]) -> Module {
     Module { id: ModuleId([id; 16]), counters: 9, counts: counts.to_vec() }
@@ -57,7 +62,8 @@ fn written(folder: &TempDir, profiles: &[Profile<'_>]) -> Vec<Input> {
 /// Merges the profiles into one file, and reads it.
 fn merged(profiles: &[Profile<'_>]) -> RecordContent {
     let folder = TempDir::new().expect("a folder");
-    let (images, notices) = merge::read(&written(&folder, profiles), &Options::default(), "", &());
+    let (images, notices) =
+        merge::read(&written(&folder, profiles), &Options::default(), MergeOptions::default(), &());
     assert!(notices.problems.is_empty() && notices.warnings.is_empty(), "{notices:?}");
     let target = folder.path().join("new/merged.pathprof");
     merge::write(&images, &target, false).expect("written");
@@ -110,7 +116,7 @@ fn the_head_of_a_merged_record_has_the_flags_of_all_its_parts() {
         let folder = TempDir::new().expect("a folder");
         let part = |&flags: &u32| profile_of(Head { flags, ..head() }, vec![module(1, &[(0, 1)])]);
         let inputs = written(&folder, &all.iter().map(part).collect::<Vec<_>>());
-        let (images, _) = merge::read(&inputs, &Options::default(), "", &());
+        let (images, _) = merge::read(&inputs, &Options::default(), MergeOptions::default(), &());
         let record = images.records().next().expect("one image");
         Head::decode(&record).expect("sound").flags
     };
@@ -209,12 +215,14 @@ fn the_order_of_runs_does_not_matter() {
                     path.into()
                 })
                 .collect();
-            let (images, _) = merge::read(&inputs, &Options::default(), "", &());
+            let (images, _) =
+                merge::read(&inputs, &Options::default(), MergeOptions::default(), &());
             let target = own.join("merged.pathprof");
             merge::write(&images, &target, false).expect("written");
             targets.push(Input::from(target));
         }
-        let (images, notices) = merge::read(&targets, &Options::default(), "", &());
+        let (images, notices) =
+            merge::read(&targets, &Options::default(), MergeOptions::default(), &());
         assert!(notices.problems.is_empty() && notices.warnings.is_empty(), "{notices:?}");
         images.records().next().expect("one image")
     };
@@ -232,13 +240,14 @@ fn labels_keep_runs_apart() {
     let profiles = [1, 2].map(|count| profile_of(head(), vec![module(1, &[(0, count)])]));
     let inputs = written(&folder, &profiles);
     for (input, label) in inputs.iter().zip(["one", "other"]) {
-        let (images, _) = merge::read(std::slice::from_ref(input), &Options::default(), label, &());
+        let (images, _) =
+            merge::read(std::slice::from_ref(input), &Options::default(), labelled(label), &());
         merge::write(&images, &folder.path().join(label), false).expect("written");
     }
     let both = ["one", "other"].map(|label| Input::from(folder.path().join(label)));
     let counts = |label: Option<&str>| {
         let options = Options { label: label.map(str::to_owned), ..Options::default() };
-        let (images, _) = merge::read(&both, &options, "late", &());
+        let (images, _) = merge::read(&both, &options, labelled("late"), &());
         let bytes = images.records().next().unwrap_or_default();
         let parts = Profile::decode(&bytes).map(|profile| profile.parts).unwrap_or_default();
         parts
@@ -279,7 +288,7 @@ fn profiles_of_several_images_need_a_folder() {
         profile_of(Head { image, build_id: image, ..head() }, vec![module(1, &[(0, count)])])
     };
     let paths = written(&folder, &[of(b"/a/x", 1), of(b"/b/x", 2), of(b"/b/y", 3)]);
-    let (images, _) = merge::read(&paths, &Options::default(), "", &());
+    let (images, _) = merge::read(&paths, &Options::default(), MergeOptions::default(), &());
     assert_eq!(images.len(), 3);
     let file = folder.path().join("one.pathprof");
     let error = merge::write(&images, &file, false).expect_err("three images").to_string();
@@ -307,7 +316,7 @@ fn profiles_of_several_images_need_a_folder() {
         assert_eq!(found, [("/a/x".into(), 1), ("/b/x".into(), 2), ("/b/y".into(), 3)]);
     }
     // One image goes to the named file, without a directory.
-    let (one, _) = merge::read(&paths[..1], &Options::default(), "", &());
+    let (one, _) = merge::read(&paths[..1], &Options::default(), MergeOptions::default(), &());
     merge::write(&one, &file, false).expect("written");
     assert_eq!(read(&file).parts[0].modules, [module(1, &[(0, 1)])]);
 }
@@ -318,9 +327,10 @@ fn only_what_is_among_the_runs_is_replaced() {
     let at = |name: &str| folder.path().join(name);
     let profiles = [1, 2].map(|count| profile_of(head(), vec![module(1, &[(0, count)])]));
     let inputs = written(&folder, &profiles);
-    let (both, _) = merge::read(&inputs, &Options::default(), "", &());
-    let (one, _) = merge::read(&inputs[..1], &Options::default(), "", &());
-    let (none, notices) = merge::read(&[at("gone").into()], &Options::default(), "", &());
+    let (both, _) = merge::read(&inputs, &Options::default(), MergeOptions::default(), &());
+    let (one, _) = merge::read(&inputs[..1], &Options::default(), MergeOptions::default(), &());
+    let (none, notices) =
+        merge::read(&[at("gone").into()], &Options::default(), MergeOptions::default(), &());
     assert!(!both.is_empty() && none.is_empty() && notices.problems.len() == 1);
     let count = |name: &str| read(&at(name)).parts[0].modules[0].counts[0].1;
     let write = |images: &merge::ByImage, name: &str, replace: bool| {
@@ -385,7 +395,9 @@ fn images_are_told_apart_by_their_build_ids_or_files() {
             })
             .collect();
         let own = TempDir::new().expect("a folder");
-        merge::read(&written(&own, &profiles), &Options::default(), "", &()).0.len()
+        merge::read(&written(&own, &profiles), &Options::default(), MergeOptions::default(), &())
+            .0
+            .len()
     };
     assert_eq!(images(&[("program", b"a"), ("elsewhere", b"a"), ("program", b"b")]), 2);
     assert_eq!(
@@ -402,7 +414,7 @@ fn what_cannot_be_read_is_named_and_left_out() {
     let damaged = folder.path().join("damaged.pathprof");
     fs::write(&damaged, b"PATHPROF nonsense").expect("writable");
     paths.push(damaged.clone().into());
-    let (images, notices) = merge::read(&paths, &Options::default(), "", &());
+    let (images, notices) = merge::read(&paths, &Options::default(), MergeOptions::default(), &());
     assert_eq!(images.len(), 1);
     let [problem] = notices.problems.as_slice() else { panic!("one problem") };
     assert!(problem.to_string().starts_with(&format!("{}: ", damaged.display())), "{problem}");

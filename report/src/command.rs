@@ -8,6 +8,8 @@
 //! * [`trace`] shows traces.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
 //!   [`chosen`] says if what they choose is not there.
+//! * [`top`] shows what running processes execute, [`top_screen`] does so on a terminal.
+//!   [`readings`] are what both show.
 //! * [`manual`] writes the manual pages.
 //! * [`growth`] sums profiles that have become long.
 //! * [`messages`] and [`progress`] write to standard error. [`screen`] is how wide terminals are.
@@ -28,6 +30,9 @@ pub(crate) mod pages;
 pub(crate) mod path_argument;
 pub(crate) mod progress;
 pub(crate) mod reading;
+pub(crate) mod readings;
 pub(crate) mod screen;
 pub(crate) mod source_views;
+pub(crate) mod top;
+pub(crate) mod top_screen;
 pub(crate) mod trace;

@@ -6,7 +6,7 @@ mod command;
 use std::process::ExitCode;
 
 use command::cli::{self, Cli, Command};
-use command::{commands, diff, html, machine_views, messages, source_views, trace};
+use command::{commands, diff, html, machine_views, messages, source_views, top, trace};
 
 fn main() -> ExitCode {
     let cli = Cli::of_arguments();
@@ -24,6 +24,8 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Coverage(arguments) => commands::coverage(arguments),
         Command::Merge(arguments) => commands::merge(&arguments),
+        Command::Snapshot(arguments) => commands::snapshot(&arguments),
+        Command::Top(arguments) => top::top(arguments),
         Command::Runs(arguments) => commands::runs(&arguments),
         Command::Compact(arguments) => commands::compact(&arguments),
         Command::Weights(arguments) => commands::weights(arguments),

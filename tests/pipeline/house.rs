@@ -16,7 +16,7 @@ use pathtests::checkout::{checkout, files};
 type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
 /// All crates of the workspace but `fuzz`, which is one file.
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "paths",
     "format",
     "wrapper",
@@ -30,6 +30,7 @@ const CRATES: [&str; 16] = [
     "profile",
     "counts",
     "compare",
+    "live",
     "trace",
     "report",
     "tests",

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::combine::{merge, store};
+use crate::combine::merge::{self, MergeOptions};
+use crate::combine::store;
 use crate::observer::Observer;
 use crate::open;
 use crate::output;
@@ -170,7 +171,8 @@ impl Compaction {
 fn sums(path: &Path, records: Vec<Record>, observer: &dyn Observer) -> Result<Vec<Vec<u8>>> {
     let input =
         Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
-    let (images, notices) = merge::read(&[input], &Options::default(), "", observer);
+    let (images, notices) =
+        merge::read(&[input], &Options::default(), MergeOptions::default(), observer);
     match notices.problems.into_iter().next() {
         Some(problem) => Err(problem.context("nothing was changed")),
         None => Ok(images.records().collect()),

@@ -19,6 +19,7 @@ use anyhow::{Context, Result, bail};
 use pathformat::files::EXTENSION;
 use pathformat::profile::RunId;
 
+use crate::combine::between::EarlierReadings;
 use crate::combine::sum::Sum;
 use crate::image::{FileId, build_id_in_words};
 use crate::observer::Observer;
@@ -51,23 +52,39 @@ impl ImageId {
     }
 }
 
+/// The form in which records are summed.
+#[derive(Debug, Default)]
+pub struct MergeOptions {
+    /// The label of runs without one.
+    pub label: String,
+    /// The readings that the records are compared with: what was counted before is left out.
+    pub earlier: EarlierReadings,
+    /// The time of reading, in nanoseconds since 1970, if the processes still run.
+    pub now: Option<u64>,
+}
+
 /// The sums of records by image, in the order of the first record of each.
 #[derive(Debug, Default)]
 pub struct ByImage {
     sums: Vec<(usize, Sum)>,
     index: HashMap<ImageId, usize>,
-    label: Vec<u8>,
+    options: MergeOptions,
+    /// True if an earlier reading of one of the runs was left out.
+    has_earlier: bool,
 }
 
 impl Taker for ByImage {
-    fn take(&mut self, place: usize, file: RecordContent) -> Result<()> {
+    fn take(&mut self, place: usize, mut file: RecordContent) -> Result<()> {
+        file.run.stop = file.run.stop.max(self.options.now.unwrap_or_default());
+        let (file, is_known) = self.options.earlier.since(file)?;
+        self.has_earlier |= is_known;
         let at = *self.index.entry(ImageId::of(&file)).or_insert(self.sums.len());
         if at == self.sums.len() {
             self.sums.push((place, Sum::default()));
         }
         let (first, sum) = &mut self.sums[at];
         *first = place.min(*first);
-        sum.add(file, &self.label);
+        sum.add(file, self.options.label.as_bytes());
         Ok(())
     }
 }
@@ -76,6 +93,11 @@ impl ByImage {
     /// Returns the number of images.
     pub fn len(&self) -> usize {
         self.sums.len()
+    }
+
+    /// Returns true if something was left out that an earlier reading has.
+    pub fn has_earlier(&self) -> bool {
+        self.has_earlier
     }
 
     /// Returns true if there are no images.
@@ -89,16 +111,15 @@ impl ByImage {
     }
 }
 
-/// Reads and sums `inputs`. An input that cannot be read becomes a problem that names it. Runs
-/// without a label get `label`.
+/// Reads and sums `inputs`. An input that cannot be read becomes a problem that names it.
 pub fn read(
     inputs: &[Input],
-    options: &Options,
-    label: &str,
+    reading: &Options,
+    options: MergeOptions,
     observer: &dyn Observer,
 ) -> (ByImage, Notices) {
-    let mut images = ByImage { label: label.as_bytes().to_vec(), ..ByImage::default() };
-    let notices = unique_runs::each(inputs, options, observer, &mut images);
+    let mut images = ByImage { options, ..ByImage::default() };
+    let notices = unique_runs::each(inputs, reading, observer, &mut images);
     images.sums.sort_by_key(|(place, _)| *place);
     (images, notices)
 }

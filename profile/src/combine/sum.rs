@@ -177,7 +177,7 @@ fn has_keys(part: &Part) -> bool {
 }
 
 /// Adds `counts` to `sums`, both in ascending order of index.
-fn add(sums: &mut Vec<(u64, u64)>, counts: Vec<(u64, u64)>) {
+pub(super) fn add(sums: &mut Vec<(u64, u64)>, counts: Vec<(u64, u64)>) {
     if sums.is_empty() {
         *sums = counts;
         return;

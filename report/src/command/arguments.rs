@@ -1,7 +1,9 @@
 //! The options of each command, as clap reads them, and what they mean for the library.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Error;
 use clap::{Args, ValueEnum};
@@ -52,6 +54,9 @@ pub(crate) struct MergeArguments {
     /// alone
     #[arg(long, value_name = "TEXT")]
     pub(crate) label: Option<String>,
+    /// Leave out what this earlier snapshot of the same processes has
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) since: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) duplicates: DuplicatesArguments,
     #[command(flatten)]
@@ -59,6 +64,53 @@ pub(crate) struct MergeArguments {
     #[arg(required = true, value_name = "PROFILE|DIR|PROGRAM")]
     #[arg(help = named("(raw files, too)"))]
     pub(crate) profiles: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct SnapshotArguments {
+    /// The file to write, or a directory for a file for each image
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: PathBuf,
+    /// Replace a file even if it holds something that is not of these processes
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Write only what was counted since this earlier snapshot
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) since: Option<PathBuf>,
+    /// What to call these runs; `report --label` shows them alone
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
+    /// Processes by their numbers, and programs or profiles for all their processes
+    #[arg(required = true, value_name = "PID|PROGRAM|PROFILE")]
+    pub(crate) processes: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct TopArguments {
+    /// Show one interval, and end
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Seconds from one reading of the counters to the next
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) interval: Duration,
+    #[command(flatten)]
+    pub(crate) show: ShowArguments,
+    /// Processes by their numbers, and programs or profiles for all their processes [default: all
+    /// processes that count]
+    #[arg(value_name = "PID|PROGRAM|PROFILE")]
+    pub(crate) processes: Vec<PathBuf>,
+}
+
+/// The shortest and the longest interval of `top`.
+pub(crate) const INTERVALS: RangeInclusive<Duration> =
+    Duration::from_millis(50)..=Duration::from_secs(3600);
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.trim_end_matches('s').parse().ok();
+    let interval = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
+    interval
+        .filter(|interval| INTERVALS.contains(interval))
+        .ok_or_else(|| "not a number of seconds from 0.05 to 3600".into())
 }
 
 #[derive(Args)]

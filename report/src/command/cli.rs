@@ -12,13 +12,13 @@ use profile::escape::terminal;
 
 use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, MergeArguments, ReportArguments,
-    RunArguments, RunsArguments, WeightsArguments,
+    RunArguments, RunsArguments, SnapshotArguments, TopArguments, WeightsArguments,
 };
 use crate::command::diff::DiffArguments;
 use crate::command::examples::{
     ANNOTATE_EXAMPLES, COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DIFF_EXAMPLES, DIFF_USAGE,
-    DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES, REPORT_EXAMPLES, RUN_EXAMPLES, RUNS_EXAMPLES,
-    SHOW_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
+    DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES, PATHPROF_EXAMPLES, REPORT_EXAMPLES,
+    RUN_EXAMPLES, RUNS_EXAMPLES, SHOW_EXAMPLES, SNAPSHOT_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
 };
 use crate::command::html::{EXAMPLES as HTML_EXAMPLES, HtmlArguments};
 use crate::command::manual;
@@ -28,7 +28,7 @@ use crate::command::trace::{TRACE_EXAMPLES, TraceCommand};
 
 /// Reads path profiles: which paths through which functions ran, and how often.
 #[derive(Parser)]
-#[command(name = "pathprof", version, propagate_version = true, after_help = TOP_EXAMPLES)]
+#[command(name = "pathprof", version, propagate_version = true, after_help = PATHPROF_EXAMPLES)]
 pub(crate) struct Cli {
     /// When to use colours; NO_COLOR and CLICOLOR_FORCE are honoured
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
@@ -61,6 +61,12 @@ pub(crate) enum Command {
     /// Join the profiles of many processes into one file
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
+    /// Write what running processes have counted as a profile
+    #[command(after_help = SNAPSHOT_EXAMPLES)]
+    Snapshot(SnapshotArguments),
+    /// Show what running processes execute, interval by interval
+    #[command(after_help = TOP_EXAMPLES)]
+    Top(TopArguments),
     /// List the starts of programs that profiles hold
     #[command(after_help = RUNS_EXAMPLES)]
     Runs(RunsArguments),

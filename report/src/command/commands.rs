@@ -3,11 +3,14 @@
 
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::time::SystemTime;
 
 use anyhow::{Result, anyhow, bail};
 use counts::model::Report;
 use counts::select;
 use jiff::tz::TimeZone;
+use live::processes;
 use owo_colors::OwoColorize;
 use pathprof::export::{json, lcov, weights};
 use pathprof::launch::{diagnose, doctor, program};
@@ -16,17 +19,19 @@ use pathprof::show::options::{Options, View};
 use pathprof::show::style::{grouped, plural};
 use pathprof::show::{coverage, forms, report, starts};
 use profile::builds::Builds;
-use profile::combine::{compact, merge};
+use profile::combine::between::EarlierReadings;
+use profile::combine::compact;
+use profile::combine::merge::{self, ByImage, MergeOptions};
 use profile::escape::terminal;
 use profile::inputs::Choice;
 use profile::output;
-use profile::records::Record;
-use profile::unique_runs;
+use profile::records::{Input, Record, Records};
+use profile::unique_runs::{self, Notices};
 use profile::{inputs, records};
 
 use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments,
-    ReportArguments, RunArguments, RunsArguments, Sources, WeightsArguments,
+    ReportArguments, RunArguments, RunsArguments, SnapshotArguments, Sources, WeightsArguments,
 };
 use crate::command::chosen::found;
 use crate::command::filters::Form;
@@ -136,18 +141,61 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let mode = arguments.failure.failure_mode;
     let options =
         unique_runs::Options { duplicates: arguments.duplicates.duplicates(), label: None };
-    let (images, notices) = merge::read(
-        &inputs,
-        &options,
-        arguments.label.as_deref().unwrap_or_default(),
-        &Progress::default(),
-    );
+    let since = arguments.since.as_deref();
+    let how = merge_options(arguments.label.as_deref(), since)?;
+    let merged = merge::read(&inputs, &options, how, &Progress::default());
+    write_merged(merged, mode, since, &arguments.output, arguments.replace)
+}
+
+/// Writes what running processes have counted.
+pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Result<u8> {
+    let records = processes::running(&arguments.processes)?;
+    if records.is_empty() {
+        let names: Vec<_> = arguments.processes.iter().map(|name| name.to_string_lossy()).collect();
+        bail!("no process of {} is running", names.join(", "));
+    }
+    let since = arguments.since.as_deref();
+    let how = MergeOptions {
+        now: SystemTime::UNIX_EPOCH.elapsed().ok().map(|time| time.as_nanos() as u64),
+        ..merge_options(arguments.label.as_deref(), since)?
+    };
+    let input = |record: Record| Input {
+        path: record.path.clone(),
+        found: Ok(Records { records: vec![record], problems: Vec::new() }),
+    };
+    let inputs: Vec<_> = records.into_iter().map(input).collect();
+    let options = unique_runs::Options::default();
+    let merged = merge::read(&inputs, &options, how, &Progress::default());
+    write_merged(merged, FailureMode::Rest, since, &arguments.output, arguments.replace)
+}
+
+/// How records are summed: with a label, and without what an earlier snapshot has.
+fn merge_options(label: Option<&str>, since: Option<&Path>) -> Result<MergeOptions> {
+    let earlier = match since {
+        Some(path) => EarlierReadings::read(choose(&[path.to_path_buf()], Choice::All)?)?,
+        None => EarlierReadings::default(),
+    };
+    Ok(MergeOptions { label: label.unwrap_or_default().into(), earlier, now: None })
+}
+
+/// Writes a sum, and tells the problems that there were.
+fn write_merged(
+    (images, notices): (ByImage, Notices),
+    mode: FailureMode,
+    since: Option<&Path>,
+    output: &Path,
+    replace: bool,
+) -> Result<u8> {
     warn(&notices.warnings);
     let problems = notices.problems;
     let usable = mode.lets_use(!images.is_empty(), &problems);
     let code = report_problems(&problems, mode, usable);
+    if let Some(since) = since.filter(|_| usable && !images.has_earlier()) {
+        let since = since.to_string_lossy();
+        remark(&format!("{} has none of these runs: nothing is left out", terminal(&since)));
+    }
     if usable {
-        merge::write(&images, &arguments.output, arguments.replace)?;
+        merge::write(&images, output, replace)?;
     }
     Ok(code)
 }

@@ -42,6 +42,14 @@ pub fn write(
     }
 }
 
+/// Writes a document as JSON on one line.
+///
+/// # Errors
+/// The errors of `out`.
+pub fn write_json_line(document: &Document<'_>, out: &mut impl Write) -> Result<()> {
+    json_tables::write_line(document, out)
+}
+
 /// The width of the labels of a heading.
 const LABELS: usize = 9;
 

@@ -21,6 +21,15 @@ pub(crate) fn write(document: &Document<'_>, out: &mut impl Write) -> Result<()>
     writeln!(out)
 }
 
+/// Writes the document on one line.
+///
+/// # Errors
+/// The errors of `out`.
+pub(crate) fn write_line(document: &Document<'_>, out: &mut impl Write) -> Result<()> {
+    serde_json::to_writer(Json(&mut *out), &DocumentEntry::of(document))?;
+    writeln!(out)
+}
+
 #[derive(Serialize)]
 struct DocumentEntry<'a> {
     schema: &'static str,

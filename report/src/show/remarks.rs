@@ -125,9 +125,10 @@ fn only_calls(report: &Report, view: View) -> Option<String> {
 fn interrupted(report: &Report) -> Option<String> {
     let processes = match report.counted().map(|function| function.interrupted).max() {
         None | Some(0) => return None,
-        Some(1) => "a process was killed, or ended while other threads ran".to_owned(),
+        Some(1) => "a process was killed or still ran, or ended while other threads ran".to_owned(),
         Some(many) => {
-            format!("{} processes were killed, or ended while other threads ran", grouped(many))
+            let many = grouped(many);
+            format!("{many} processes were killed or still ran, or ended while other threads ran")
         }
     };
     Some(format!(
@@ -153,8 +154,8 @@ fn beyond_tables(report: &Report) -> Option<String> {
 /// Explains paths in flight in the heading.
 fn in_flight(report: &Report) -> Option<String> {
     report.counted().any(|function| function.paths_in_flight() > 0).then(|| {
-        "in flight: a path that had not ended when its process did, or that a jump out of its \
-         function cut off"
+        "in flight: a path that had not ended when its process did or was read, or that a jump out \
+         of its function cut off"
             .into()
     })
 }

@@ -100,8 +100,9 @@ function Remarks() {
             })}
             {interrupted ? (
                 <Remark tone="note">
-                    A process was killed, or ended while other threads ran. Counts that begin with ~
-                    have no counter of their own and may be off by one for each of its threads.
+                    A process was killed or still ran, or ended while other threads ran. Counts that
+                    begin with ~ have no counter of their own and may be off by one for each of its
+                    threads.
                 </Remark>
             ) : null}
             {skipped > 0 ? (

@@ -1,0 +1,96 @@
+//! Tells what processes count from one reading of their counters to the next.
+//!
+//! Each reading is compared with the one before, counter by counter ([`between`]), and the
+//! differences are decoded as any profile is. So each count is in one interval, and in one alone.
+//! Images are read once, however often their processes are.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Error;
+use counts::decode::decode;
+use counts::matching::{ImagePlaces, WatchedImages};
+use counts::model::Report;
+use counts::placed::placed;
+use pathformat::profile::RunId;
+use profile::combine::between::between;
+use profile::record_content::RecordContent;
+use profile::records::Record;
+use profile::starts;
+use rayon::prelude::*;
+
+/// What processes have counted so far.
+pub struct Watch<'a> {
+    images: WatchedImages<'a>,
+    /// The last reading of each run, and its time; `None` before the first.
+    before: Option<(Instant, HashMap<RunId, RecordContent>)>,
+}
+
+/// What was counted between two readings.
+#[derive(Debug)]
+pub struct Interval {
+    /// The counts. It has the functions of the units in which something was counted.
+    pub report: Report,
+    /// The processes that could not be read, and why.
+    pub problems: Vec<Error>,
+    /// The number of processes that were found.
+    pub processes: usize,
+    /// How long it was.
+    pub length: Duration,
+    /// When it ended.
+    pub end: SystemTime,
+}
+
+impl<'a> Watch<'a> {
+    /// Creates a watch whose images are in these places.
+    pub fn new(places: &'a ImagePlaces) -> Self {
+        Self { images: WatchedImages::new(places), before: None }
+    }
+
+    /// Reads the counters of processes, and returns what they counted since the last reading. A
+    /// process that began since then has counted all that it has. The first reading has nothing to
+    /// be compared with: its report is empty.
+    pub fn read(&mut self, records: &[Record]) -> Interval {
+        let read: Vec<_> = records.par_iter().map(|record| (record, record.read())).collect();
+        let (now, end) = (Instant::now(), SystemTime::now());
+        let (mut problems, mut readings) = (Vec::new(), HashMap::new());
+        for (record, content) in read {
+            match content {
+                Ok(content) => _ = readings.insert(content.run.id, content),
+                // The process has ended meanwhile.
+                Err(_) if !record.path.exists() => {}
+                Err(error) => problems.push(error.context(record.path.display().to_string())),
+            }
+        }
+        let (before, mut known) = self.before.take().map_or((None, HashMap::new()), |before| {
+            let (time, readings) = before;
+            (Some(time), readings)
+        });
+        let mut counted = Vec::new();
+        if before.is_some() {
+            counted.extend(readings.iter().map(|(run, content)| match known.get(run) {
+                Some(earlier) => between(content, earlier),
+                None => content.with_parts(content.parts.clone()),
+            }));
+        }
+        // What could not be read this time is compared the next time.
+        let runs =
+            |content: &RecordContent| Path::new(&format!("/proc/{}", content.run.pid)).exists();
+        known.retain(|_, content| runs(content));
+        known.extend(readings);
+        self.before = Some((now, known));
+
+        let (images, unmatched) = self.images.sum(counted);
+        let (mut report, damage) = decode(images, &());
+        // That it still runs is no fault of a count.
+        report.runs.iter_mut().for_each(|run| run.incomplete = false);
+        Interval {
+            report: placed(report),
+            problems: problems.into_iter().chain(unmatched).chain(damage).collect(),
+            processes: starts::processes(records),
+            length: before.map_or(Duration::ZERO, |before| now - before),
+            end,
+        }
+    }
+}
