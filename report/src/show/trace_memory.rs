@@ -227,7 +227,12 @@ impl MemoryReport<'_> {
                     format!("{} {}", if *writes { "write" } else { "read" }, self.place(*place))
                 })
                 .collect();
-            let threads: BTreeSet<ThreadId> = of.places.iter().map(|of| of.0).collect();
+            let threads: BTreeSet<ThreadId> = of
+                .places
+                .iter()
+                .map(|of| of.0)
+                .chain(of.contended.iter().map(|of| of.thread))
+                .collect();
             Row::from(vec![
                 Cell::Number(moves(of).into()),
                 Cell::Number((moves(of).saturating_mul(MOVE)).into()),

@@ -9,8 +9,9 @@
 //! order them. So these moves are those of one order, in which a thread does as much at once as it
 //! can. How often a line may have moved is estimated from what is known: an access is *contended*
 //! if nothing orders it with accesses of another thread to the same line, and one of them writes.
-//! If threads take turns, each contended access moves the line. A read and the write behind it that
-//! updates the same bytes are one access.
+//! If threads take turns, a contended write takes the line from whoever accessed it since, and a
+//! contended read fetches it if another thread has written since: few writes cannot move a line
+//! often. A read and the write behind it that updates the same bytes are one access.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,21 +43,40 @@ pub struct SharedLine {
     pub true_sharing: u64,
     /// The number of moves to a thread that did not.
     pub false_sharing: u64,
-    /// The number of contended accesses by each thread.
-    pub contended: Vec<(ThreadId, u64)>,
+    /// The contended accesses by each thread.
+    pub contended: Vec<Contended>,
     /// The owner of the memory that was accessed last.
     pub owner: OwnerId,
     /// Some threads and places that accessed it, and true if they wrote.
     pub places: Vec<(ThreadId, CodePlace, bool)>,
 }
 
+/// The contended accesses of a thread to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contended {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The number of accesses.
+    pub accesses: u64,
+    /// The number of those that write.
+    pub writes: u64,
+}
+
 impl SharedLine {
     /// Returns how often the line moves between threads, if those take turns as far as they can.
     pub fn possible_moves(&self) -> u64 {
-        let all = self.contended.iter().map(|of| of.1).fold(0, u64::saturating_add);
-        let most = self.contended.iter().map(|of| of.1).max().unwrap_or_default();
+        let sum = |what: fn(&Contended) -> u64| {
+            self.contended.iter().map(what).fold(0, u64::saturating_add)
+        };
+        let (all, writes) = (sum(|of| of.accesses), sum(|of| of.writes));
+        let most = self.contended.iter().map(|of| of.accesses).max().unwrap_or_default();
+        let to = |of: &Contended| {
+            let reads = of.accesses - of.writes;
+            reads.min(writes - of.writes) + of.writes.min(all - of.accesses)
+        };
+        let moves = self.contended.iter().map(to).fold(0, u64::saturating_add);
         // What the others do between two accesses of one thread.
-        all.min((all - most).saturating_mul(2))
+        moves.min((all - most).saturating_mul(2))
     }
 }
 
@@ -88,14 +108,13 @@ struct User {
     is_open: bool,
     /// The part of the thread that its last access belongs to.
     part: u64,
-    /// The number of its accesses in this part.
+    /// The number of its accesses in this part, and of those that write.
     count: u64,
+    writes: u64,
     /// The bytes that they access.
     used: u128,
     /// The bytes that the last one of them read, if it did not write.
     read: u128,
-    /// True if one of them writes.
-    writes: bool,
     /// True if they are contended.
     is_contended: bool,
 }
@@ -164,7 +183,7 @@ impl Sharing {
                 user.news &= !mask;
                 user.used &= !mask;
                 if user.used == 0 {
-                    (user.count, user.is_contended) = (0, false);
+                    (user.count, user.writes, user.is_contended) = (0, 0, false);
                 }
             }
         };
@@ -242,27 +261,29 @@ impl Line {
         let user = &mut self.users[at];
         let (thread, part) = (user.thread, clock.of(user.thread));
         if user.part != part {
-            (user.part, user.count, user.used) = (part, 0, 0);
-            (user.writes, user.is_contended) = (false, false);
+            (user.part, user.count, user.writes, user.used) = (part, 0, 0, 0);
+            user.is_contended = false;
         }
         let updates = writes && user.count > 0 && user.read == mask;
         user.read = if writes { 0 } else { mask };
-        user.count += u64::from(!updates);
+        let own = Contended { thread, accesses: u64::from(!updates), writes: u64::from(writes) };
+        user.count += own.accesses;
         user.used |= mask;
-        user.writes |= writes;
-        if user.is_contended && !updates {
-            add(contended, thread, 1);
+        user.writes += own.writes;
+        if user.is_contended {
+            add(contended, own);
         }
         for other in 0..self.users.len() {
             let known = self.users[other];
             let is_ordered = known.part <= clock.of(known.thread);
-            if other == at || known.count == 0 || is_ordered || !(writes || known.writes) {
+            if other == at || known.count == 0 || is_ordered || !(writes || known.writes > 0) {
                 continue;
             }
             for index in [other, at] {
                 let user = &mut self.users[index];
                 if !std::mem::replace(&mut user.is_contended, true) {
-                    add(contended, user.thread, user.count);
+                    let (thread, accesses, writes) = (user.thread, user.count, user.writes);
+                    add(contended, Contended { thread, accesses, writes });
                 }
             }
         }
@@ -270,10 +291,13 @@ impl Line {
 }
 
 /// Adds contended accesses of a thread.
-fn add(contended: &mut Vec<(ThreadId, u64)>, thread: ThreadId, count: u64) {
-    match contended.iter_mut().find(|of| of.0 == thread) {
-        Some(of) => of.1 += count,
-        None => contended.push((thread, count)),
+fn add(contended: &mut Vec<Contended>, more: Contended) {
+    match contended.iter_mut().find(|of| of.thread == more.thread) {
+        Some(of) => {
+            of.accesses += more.accesses;
+            of.writes += more.writes;
+        }
+        None => contended.push(more),
     }
 }
 
@@ -317,7 +341,11 @@ mod tests {
         }
         let lines = sharing.lines();
         assert_eq!((lines.len(), lines[&0].possible_moves()), (1, 2 * 103));
-        let contended = counts.iter().zip(0..).map(|(count, thread)| (ThreadId(thread), *count));
+        let contended = counts.iter().zip(0..).map(|(&count, thread)| Contended {
+            thread: ThreadId(thread),
+            accesses: count,
+            writes: count,
+        });
         assert_eq!(lines[&0].contended, contended.collect::<Vec<_>>());
         // An update is one access.
         let mut sharing = Sharing::default();
@@ -329,6 +357,21 @@ mod tests {
             }
         }
         assert_eq!(sharing.lines()[&0].possible_moves(), 100);
+    }
+
+    #[test]
+    fn few_writes_move_a_line_seldom_however_often_it_is_read() {
+        let mut sharing = Sharing::default();
+        for _ in 0..10 {
+            touch(&mut sharing, 0, AccessKind::Store, 0, 8);
+        }
+        for thread in 1..5 {
+            for _ in 0..1000 {
+                touch(&mut sharing, thread, AccessKind::Load, 8, 8);
+            }
+        }
+        // Each write is taken back once, and fetched once by each of the readers.
+        assert_eq!(sharing.lines()[&0].possible_moves(), 10 + 4 * 10);
     }
 
     #[test]
