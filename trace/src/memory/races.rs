@@ -373,7 +373,7 @@ impl OwnerVisitor for Search {
     fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         self.orders.atomic_after(thread, access);
         let now = self.orders.strands().moment(thread);
-        let pending = self.pending.remove(&thread).filter(|_| access.before > 0);
+        let pending = if access.before > 0 { self.pending.remove(&thread) } else { None };
         if access.is_access() {
             let moment = pending.as_ref().map_or(now, |pending| pending.moment);
             let known = pending.as_ref().map(|pending| &pending.known);

@@ -221,6 +221,60 @@ fn races_are_those_that_a_search_finds() {
     assert!(with > 500 && without > 100, "{with} {without}");
 }
 
+/// Returns the cells with races in a program, which was killed or was not.
+fn raced(threads: &[Vec<Action>], was_killed: bool) -> BTreeSet<u64> {
+    let nothing = Program::default();
+    let streams = Streams { was_killed, ..inputs(threads) };
+    let owners = Owners::of(&nothing, Frees::default(), false);
+    let races = Races::of(streams, owners, true, Rc::default());
+    races.pairs.values().map(|race| race.address / 8).collect()
+}
+
+#[test]
+fn what_a_killed_process_was_in_the_middle_of_makes_no_race() {
+    let mut mistaken = 0;
+    for seed in 1..4000 {
+        let whole = program(seed);
+        let cells: BTreeSet<u64> = searched(&whole).iter().map(|byte| byte / 8).collect();
+        let mut random = Random(seed | 1);
+        let mut threads = whole;
+        for thread in &mut threads {
+            if random.below(2) == 0 {
+                thread.pop();
+            }
+        }
+        let found = raced(&threads, true);
+        assert!(found.is_subset(&cells), "seed {seed}: {found:?}, {cells:?}, {threads:?}");
+        mistaken += usize::from(!raced(&threads, false).is_subset(&cells));
+    }
+    assert!(mistaken > 2, "{mistaken}");
+}
+
+#[test]
+fn a_killed_process_may_have_lost_only_releases_whose_tickets_are_missing() {
+    let access = |address, kind, at| MemoryAccess {
+        address,
+        size: 8,
+        kind,
+        place: CodePlace { function: FunctionId(0), at },
+        is_atomic: false,
+        stack: StackId::NONE,
+        before: 0,
+        after: 0,
+    };
+    let atomic = |before, after, at| {
+        let access = access(0x2000, AccessKind::Update, at);
+        Action::Atomic(MemoryAccess { is_atomic: true, before, after, ..access })
+    };
+    for (acquires, races) in [(2, true), (3, false)] {
+        let first = vec![Action::Plain(access(0x1000, AccessKind::Store, 1))];
+        let first = [vec![atomic(1, 0, 0)], first].concat();
+        let load = Action::Plain(access(0x1000, AccessKind::Load, 3));
+        let second = vec![atomic(0, acquires, 2), load];
+        assert_eq!(!raced(&[first, second], true).is_empty(), races, "{acquires}");
+    }
+}
+
 #[test]
 fn memory_with_a_new_owner_has_no_history() {
     use pathformat::trace::Allocation;

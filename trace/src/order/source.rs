@@ -111,7 +111,7 @@ pub fn inputs<'a>(
             });
         }
     }
-    Streams { inputs, is_partial: trace.run.partial }
+    Streams { inputs, is_partial: trace.run.partial, was_killed: trace.run.incomplete }
 }
 
 /// As [`inputs`], with each access, whose stacks of calls are added to a tree.

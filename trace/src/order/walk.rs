@@ -3,17 +3,23 @@
 //! The order is a linear extension of the waits: a task begins after the ends of all tasks that it
 //! waited for. The actions of a task are passed on at once, so that none has to be kept.
 //!
+//! A process that is killed loses what each thread did since its last path or event ended. A
+//! release may be among it: then its ticket is missing, since tickets are consecutive. What a
+//! thread did before it stopped is thus ordered before all acquires behind a missing ticket that
+//! may have been its own. Else what it had ordered would look unordered.
+//!
 //! A signal handler belongs to the thread that it interrupts. The tickets of its events give their
 //! positions in the thread. The trace does not record the positions of its paths: they follow the
 //! preceding event of the handler.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashSet, VecDeque};
 
+use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Order, Synchronisation};
 
-use crate::ids::ThreadId;
-use crate::order::item::{EndedPath, Item, MemoryAccess};
+use crate::ids::{StackId, ThreadId};
+use crate::order::item::{CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::objects::Objects;
 use crate::order::releases::{Links, Released};
 use crate::order::waiting::Waiting;
@@ -38,6 +44,8 @@ pub struct Streams<I> {
     pub inputs: Vec<Input<I>>,
     /// True if records may be missing anywhere, without a gap at their position.
     pub is_partial: bool,
+    /// True if the process was killed, so that threads stop without an event.
+    pub was_killed: bool,
 }
 
 impl<I> Streams<I> {
@@ -55,7 +63,7 @@ impl<I> Streams<I> {
 impl<I> FromIterator<Input<I>> for Streams<I> {
     /// Collects streams without missing records.
     fn from_iter<T: IntoIterator<Item = Input<I>>>(inputs: T) -> Self {
-        Self { inputs: inputs.into_iter().collect(), is_partial: false }
+        Self { inputs: inputs.into_iter().collect(), is_partial: false, was_killed: false }
     }
 }
 
@@ -228,6 +236,8 @@ struct Thread<T> {
     is_open: bool,
     /// True if it has had a task or an event.
     has_begun: bool,
+    /// True if its end is recorded.
+    has_ended: bool,
     /// The time at which the next task begins, in ticks.
     from: u64,
     /// The latest known time.
@@ -252,16 +262,63 @@ struct Walk<'a, I, V: Visitor> {
     turns: BinaryHeap<Reverse<(u64, usize)>>,
     threads: Vec<Thread<V::Token>>,
     objects: Objects<V::Token>,
+    lost: Option<LostReleases>,
     visitor: &'a mut V,
+}
+
+/// The releases that a process may have lost when it was killed.
+#[derive(Debug, Default)]
+struct LostReleases {
+    /// The last ticket that had its turn, and the last one before it that is missing.
+    ticket: u64,
+    missing: u64,
+    /// The threads that stopped, and the last ticket before that.
+    stopped: Vec<(ThreadId, u64)>,
+    /// The threads that are ordered behind one that stopped.
+    followed: HashSet<(ThreadId, ThreadId)>,
+}
+
+impl LostReleases {
+    /// Notes the ticket that has its turn.
+    fn turn(&mut self, ticket: u64) {
+        if ticket > self.ticket + 1 {
+            self.missing = ticket - 1;
+        }
+        self.ticket = self.ticket.max(ticket);
+    }
+
+    /// Returns the threads that may have released something to this one, each once.
+    fn followed_by(&mut self, thread: ThreadId) -> Vec<ThreadId> {
+        let (missing, followed) = (self.missing, &mut self.followed);
+        let may_release = self.stopped.iter().filter(|of| of.0 != thread && missing > of.1);
+        may_release.map(|of| of.0).filter(|&of| followed.insert((of, thread))).collect()
+    }
+}
+
+/// What stands for a lost release of a thread, or for an acquire of it: a fence at an address that
+/// no program has.
+fn lost_release(of: ThreadId, is_acquired: bool) -> MemoryAccess {
+    MemoryAccess {
+        address: u64::MAX - of.index() as u64,
+        size: 0,
+        kind: AccessKind::Fence,
+        place: CodePlace::NONE,
+        is_atomic: true,
+        stack: StackId::NONE,
+        before: u64::from(!is_acquired),
+        after: u64::from(is_acquired),
+    }
 }
 
 /// Walks the streams, and passes all their actions to a visitor.
 pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: &mut V) {
     let threads = streams.num_threads();
+    let lost = streams.was_killed.then(LostReleases::default);
     let inputs = streams.inputs;
     let thread = || Thread {
         is_open: false,
         has_begun: false,
+        has_ended: false,
         from: 0,
         latest: 0,
         links: Links::new(),
@@ -274,6 +331,7 @@ pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: 
         turns: BinaryHeap::new(),
         threads: std::iter::repeat_with(thread).take(threads).collect(),
         objects: Objects::default(),
+        lost,
         visitor,
         inputs,
     };
@@ -290,7 +348,10 @@ pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: 
             }
         }
     }
-    while let Some(Reverse((_, stream))) = walk.turns.pop() {
+    while let Some(Reverse((ticket, stream))) = walk.turns.pop() {
+        if let Some(lost) = &mut walk.lost {
+            lost.turn(ticket);
+        }
         if let Some(pending) = walk.pending[stream].take() {
             walk.turn(stream, pending);
         }
@@ -381,6 +442,21 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         let token = self.visitor.released(thread, None);
         self.objects.finish(Released { thread, ticket: u64::MAX, token });
         self.close(thread, ticks, None);
+        if let Some(lost) = self.lost.as_mut().filter(|_| !self.threads[thread.index()].has_ended) {
+            lost.stopped.push((thread, lost.ticket));
+            let release = lost_release(thread, false);
+            self.visitor.atomic_before(thread, &release);
+            self.visitor.atomic_after(thread, &release);
+        }
+    }
+
+    /// Orders a thread that acquires behind those that may have released something to it when they
+    /// stopped.
+    fn follow_stopped(&mut self, thread: ThreadId) {
+        let lost = self.lost.as_mut().map(|lost| lost.followed_by(thread));
+        for stopped in lost.into_iter().flatten() {
+            self.visitor.atomic_after(thread, &lost_release(stopped, true));
+        }
     }
 
     /// Ends the task of a thread if one is running.
@@ -472,6 +548,10 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     fn atomic_after(&mut self, stream: usize, access: &MemoryAccess) {
         let thread = self.inputs[stream].thread;
         self.open(thread);
+        // The access itself is behind what it acquires.
+        if access.after > 0 {
+            self.follow_stopped(thread);
+        }
         self.visitor.atomic_after(thread, access);
         self.advance(stream);
     }
@@ -484,6 +564,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             self.objects.release(of, event, Released { thread, ticket, token });
         }
         self.close(thread, event.begin.get(), Some((of, event)));
+        self.threads[thread.index()].has_ended |= of == Operation::End;
     }
 
     /// Ends an operation: acquires, and prepares the next task.
@@ -495,6 +576,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         if of.order().acquires() && event.after.get() > 0 {
             links = self.objects.acquire(of, event, thread);
             self.visitor.acquired(thread, of, event, &links);
+            self.follow_stopped(thread);
             // Program order covers the releases of the thread itself.
             links.retain(|(_, released)| released.thread != thread);
         } else if of.order().acquires() {
