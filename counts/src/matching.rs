@@ -49,8 +49,8 @@ impl<'a> WatchedImages<'a> {
         Self(KnownImages::new(places))
     }
 
-    /// Sums what these records counted. Images of which there is none, and modules in which nothing
-    /// was counted, are left out. Returns a problem for each record that cannot be used.
+    /// Sums what these records counted. Images without a record, and modules without a count, are
+    /// left out. Returns a problem for each record that cannot be used.
     pub fn sum(&mut self, records: Vec<RecordContent>) -> (Vec<CountedImage>, Vec<Error>) {
         let mut problems = Vec::new();
         for (place, record) in records.into_iter().enumerate() {

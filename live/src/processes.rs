@@ -11,7 +11,6 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::slice;
 
 use anyhow::{Context, Result, anyhow, bail};
 use profile::file_names::profile_of_raw;
@@ -26,29 +25,37 @@ use profile::records::{self, Record};
 /// An argument names no process, program or profile; or a process counts nothing, or its memory
 /// may not be seen. A program of which no process runs is no error.
 pub fn running(arguments: &[PathBuf]) -> Result<Vec<Record>> {
-    let mut found = BTreeMap::new();
-    let mut add = |records: Vec<Record>| {
-        found.extend(records.into_iter().map(|record| (record.path.clone(), record)));
-    };
     if arguments.is_empty() {
-        numbers().into_iter().for_each(|process| add(of_process(process).unwrap_or_default()));
+        return Ok(of_all());
     }
-    for argument in arguments {
-        match argument.to_str().and_then(|text| text.parse().ok()) {
-            Some(process) => add(of_process(process)?),
-            None => add(of_program(argument)?),
-        }
-    }
-    Ok(found.into_values().collect())
+    let found: Result<Vec<_>> = arguments.iter().map(named).collect();
+    Ok(by_path(found?.into_iter().flatten()))
 }
 
 /// Returns the same of those among the processes that still run.
 pub fn still_running(arguments: &[PathBuf]) -> Vec<Record> {
     if arguments.is_empty() {
-        return running(arguments).unwrap_or_default();
+        return of_all();
     }
-    let of = |argument: &PathBuf| running(slice::from_ref(argument)).unwrap_or_default();
-    let records = arguments.iter().flat_map(of).map(|record| (record.path.clone(), record));
+    by_path(arguments.iter().flat_map(|argument| named(argument).unwrap_or_default()))
+}
+
+/// Returns the records of what one argument names.
+fn named(argument: &PathBuf) -> Result<Vec<Record>> {
+    match argument.to_str().and_then(|text| text.parse().ok()) {
+        Some(process) => of_process(process),
+        None => of_program(argument),
+    }
+}
+
+/// Returns the records of all processes that this user may look at.
+fn of_all() -> Vec<Record> {
+    by_path(numbers().into_iter().flat_map(|process| of_process(process).unwrap_or_default()))
+}
+
+/// Returns one record for each raw file, in the order of their paths.
+fn by_path(records: impl Iterator<Item = Record>) -> Vec<Record> {
+    let records = records.map(|record| (record.path.clone(), record));
     records.collect::<BTreeMap<_, _>>().into_values().collect()
 }
 

@@ -63,10 +63,8 @@ impl<'a> Watch<'a> {
                 Err(error) => problems.push(error.context(record.path.display().to_string())),
             }
         }
-        let (before, mut known) = self.before.take().map_or((None, HashMap::new()), |before| {
-            let (time, readings) = before;
-            (Some(time), readings)
-        });
+        let (before, known) = self.before.take().unzip();
+        let mut known: HashMap<RunId, RecordContent> = known.unwrap_or_default();
         let mut counted = Vec::new();
         if before.is_some() {
             counted.extend(readings.iter().map(|(run, content)| match known.get(run) {

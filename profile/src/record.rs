@@ -95,8 +95,11 @@ impl Record {
 
     /// Returns true if this is a raw file in which a process may still be counting.
     pub fn is_in_use(&self) -> bool {
-        if self.range.is_some() || self.is_mapped {
-            return self.is_mapped;
+        if self.is_mapped {
+            return true;
+        }
+        if self.range.is_some() {
+            return false;
         }
         if !self.is_of_this_machine() {
             return true;

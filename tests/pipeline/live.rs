@@ -102,11 +102,16 @@ impl Drop for Running {
     }
 }
 
-/// How often functions were entered, as the export of what these arguments name says.
-fn entries<const N: usize>(folder: &Path, of: &str, names: [&str; N]) -> [u64; N] {
+/// The functions in the export of what these arguments name.
+fn functions(folder: &Path, of: &str) -> Vec<Value> {
     let json = shell(folder, &format!("pathprof export --format json {of}"));
     let json: Value = serde_json::from_str(&json).expect("JSON");
-    let functions = json["functions"].as_array().expect("a list");
+    json["functions"].as_array().expect("a list").clone()
+}
+
+/// How often functions were entered, as the export of what these arguments name says.
+fn entries<const N: usize>(folder: &Path, of: &str, names: [&str; N]) -> [u64; N] {
+    let functions = functions(folder, of);
     names.map(|name| {
         let own = functions.iter().filter(|of| of["name"] == name);
         own.filter_map(|of| of["entries"].as_u64()).sum()
@@ -115,10 +120,8 @@ fn entries<const N: usize>(folder: &Path, of: &str, names: [&str; N]) -> [u64; N
 
 /// All counts of paths, blocks or calls of an export, by function and number.
 fn counts(folder: &Path, of: &str) -> Vec<(String, String, u64)> {
-    let json = shell(folder, &format!("pathprof export --format json {of}"));
-    let json: Value = serde_json::from_str(&json).expect("JSON");
     let mut found = Vec::new();
-    for function in json["functions"].as_array().expect("a list") {
+    for function in functions(folder, of) {
         let name = function["name"].as_str().expect("a name");
         for path in function["paths"].as_array().into_iter().flatten() {
             let count = path["count"].as_u64().expect("a count");

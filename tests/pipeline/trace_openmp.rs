@@ -347,7 +347,8 @@ fn the_span_of_tasks_is_the_programs_whatever_runs_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let source = "volatile long out[64 * 8];\n\
-                  static void work(int at) {\n  for (int i = 0; i < 20000; i++) out[at * 8] += i;\n}\n\
+                  static void work(int at) {\n\
+                  for (int i = 0; i < 20000; i++) out[at * 8] += i;\n}\n\
                   int main(void) {\n#pragma omp parallel\n#pragma omp single\n\
                   for (int at = 0; at < 64; at++)\n#pragma omp task firstprivate(at)\n\
                   work(at);\n  return 0;\n}\n";

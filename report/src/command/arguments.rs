@@ -42,12 +42,13 @@ pub(crate) struct RunArguments {
     program: Vec<OsString>,
 }
 
+/// Which counts are written as a profile, and where.
 #[derive(Args)]
-pub(crate) struct MergeArguments {
+pub(crate) struct SumArguments {
     /// The file to write, or a directory for a file for each image
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: PathBuf,
-    /// Replace a file even if it holds something that is not among the profiles
+    /// Replace a file even if it holds something that is not in what is written
     #[arg(long)]
     pub(crate) replace: bool,
     /// What to call these runs: they are not summed with others, and `report --label` shows them
@@ -57,6 +58,12 @@ pub(crate) struct MergeArguments {
     /// Leave out what this earlier snapshot of the same processes has
     #[arg(long, value_name = "PROFILE")]
     pub(crate) since: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct MergeArguments {
+    #[command(flatten)]
+    pub(crate) sum: SumArguments,
     #[command(flatten)]
     pub(crate) duplicates: DuplicatesArguments,
     #[command(flatten)]
@@ -68,18 +75,8 @@ pub(crate) struct MergeArguments {
 
 #[derive(Args)]
 pub(crate) struct SnapshotArguments {
-    /// The file to write, or a directory for a file for each image
-    #[arg(short, long, value_name = "PATH")]
-    pub(crate) output: PathBuf,
-    /// Replace a file even if it holds something that is not of these processes
-    #[arg(long)]
-    pub(crate) replace: bool,
-    /// Write only what was counted since this earlier snapshot
-    #[arg(long, value_name = "PROFILE")]
-    pub(crate) since: Option<PathBuf>,
-    /// What to call these runs; `report --label` shows them alone
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) label: Option<String>,
+    #[command(flatten)]
+    pub(crate) sum: SumArguments,
     /// Processes by their numbers, and programs or profiles for all their processes
     #[arg(required = true, value_name = "PID|PROGRAM|PROFILE")]
     pub(crate) processes: Vec<PathBuf>,

@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::slice;
 use std::time::SystemTime;
 
 use anyhow::{Result, anyhow, bail};
@@ -31,7 +31,8 @@ use profile::{inputs, records};
 
 use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments,
-    ReportArguments, RunArguments, RunsArguments, SnapshotArguments, Sources, WeightsArguments,
+    ReportArguments, RunArguments, RunsArguments, SnapshotArguments, Sources, SumArguments,
+    WeightsArguments,
 };
 use crate::command::chosen::found;
 use crate::command::filters::Form;
@@ -141,10 +142,9 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let mode = arguments.failure.failure_mode;
     let options =
         unique_runs::Options { duplicates: arguments.duplicates.duplicates(), label: None };
-    let since = arguments.since.as_deref();
-    let how = merge_options(arguments.label.as_deref(), since)?;
+    let how = merge_options(&arguments.sum)?;
     let merged = merge::read(&inputs, &options, how, &Progress::default());
-    write_merged(merged, mode, since, &arguments.output, arguments.replace)
+    write_merged(merged, mode, &arguments.sum)
 }
 
 /// Writes what running processes have counted.
@@ -154,10 +154,9 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Result<u8> {
         let names: Vec<_> = arguments.processes.iter().map(|name| name.to_string_lossy()).collect();
         bail!("no process of {} is running", names.join(", "));
     }
-    let since = arguments.since.as_deref();
     let how = MergeOptions {
         now: SystemTime::UNIX_EPOCH.elapsed().ok().map(|time| time.as_nanos() as u64),
-        ..merge_options(arguments.label.as_deref(), since)?
+        ..merge_options(&arguments.sum)?
     };
     let input = |record: Record| Input {
         path: record.path.clone(),
@@ -166,36 +165,34 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Result<u8> {
     let inputs: Vec<_> = records.into_iter().map(input).collect();
     let options = unique_runs::Options::default();
     let merged = merge::read(&inputs, &options, how, &Progress::default());
-    write_merged(merged, FailureMode::Rest, since, &arguments.output, arguments.replace)
+    write_merged(merged, FailureMode::Rest, &arguments.sum)
 }
 
 /// How records are summed: with a label, and without what an earlier snapshot has.
-fn merge_options(label: Option<&str>, since: Option<&Path>) -> Result<MergeOptions> {
-    let earlier = match since {
-        Some(path) => EarlierReadings::read(choose(&[path.to_path_buf()], Choice::All)?)?,
+fn merge_options(sum: &SumArguments) -> Result<MergeOptions> {
+    let earlier = match &sum.since {
+        Some(path) => EarlierReadings::read(choose(slice::from_ref(path), Choice::All)?)?,
         None => EarlierReadings::default(),
     };
-    Ok(MergeOptions { label: label.unwrap_or_default().into(), earlier, now: None })
+    Ok(MergeOptions { label: sum.label.clone().unwrap_or_default(), earlier, now: None })
 }
 
 /// Writes a sum, and tells the problems that there were.
 fn write_merged(
     (images, notices): (ByImage, Notices),
     mode: FailureMode,
-    since: Option<&Path>,
-    output: &Path,
-    replace: bool,
+    sum: &SumArguments,
 ) -> Result<u8> {
     warn(&notices.warnings);
     let problems = notices.problems;
     let usable = mode.lets_use(!images.is_empty(), &problems);
     let code = report_problems(&problems, mode, usable);
-    if let Some(since) = since.filter(|_| usable && !images.has_earlier()) {
+    if let Some(since) = sum.since.as_ref().filter(|_| usable && !images.has_earlier()) {
         let since = since.to_string_lossy();
         remark(&format!("{} has none of these runs: nothing is left out", terminal(&since)));
     }
     if usable {
-        merge::write(&images, output, replace)?;
+        merge::write(&images, &sum.output, sum.replace)?;
     }
     Ok(code)
 }

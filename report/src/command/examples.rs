@@ -127,14 +127,15 @@ pub(crate) const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
   pathprof snapshot 4711 -o now.pathprof      what the process has counted
   pathprof snapshot build/server -o now/      all processes of a program
-  pathprof snapshot 4711 --since now.pathprof -o later.pathprof
+  pathprof snapshot 4711 --since now.pathprof -o request.pathprof
   pathprof merge later.pathprof --since now.pathprof -o between.pathprof
   pathprof report now.pathprof
 
 The process executes nothing for it: its counters are read in the file that it has mapped. A path \
-is counted once, when it has ended. With --since, the profile holds what was counted since then, as \
-a run of its own; of a process that the earlier snapshot does not know, it holds all. A process has \
-a profile for each image: -o FILE is for processes with one counted image, -o DIR/ for all.
+is counted once, when it has ended. With --since, the profile holds what was counted since then, \
+as a run of its own; of a process that the earlier snapshot does not know, it holds all. A \
+process has a profile for each image: -o FILE is for processes with one counted image, -o DIR/ \
+for all.
 
 Exit code: 0; 1 if no such process runs, or one could not be read; 2 for a wrong command line.";
 
@@ -146,9 +147,9 @@ Examples:
   pathprof top 4711 --once                    one second of one process
   pathprof top 4711 --format json             a line of JSON for each interval
 
-Each interval has what was counted in it. The processes execute nothing for it. On a terminal, keys \
-choose what is shown: ? lists them. Elsewhere, and with --once, --full or another --format, each \
-interval is printed, until no process is left.
+Each interval has what was counted in it. The processes execute nothing for it. On a terminal, \
+keys choose what is shown: ? lists them. Elsewhere, and with --once, --full or another --format, \
+each interval is printed, until no process is left.
 
 Exit code: 0; 1 if there is no such process; 2 for a wrong command line.";
 

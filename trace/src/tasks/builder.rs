@@ -3,8 +3,12 @@
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::ids::{TaskId, ThreadId};
+#[cfg(test)]
+use crate::order::item::Item;
 use crate::order::item::{EndedPath, UserPlace};
 use crate::order::releases::{Link, Links};
+#[cfg(test)]
+use crate::order::walk::walk;
 use crate::order::walk::{OperationEvent, Streams, Visitor, split};
 use crate::steps::time::Times;
 use crate::strands::clock::Token;
@@ -63,12 +67,9 @@ pub(crate) struct Builder {
 #[cfg(test)]
 impl Tasks {
     /// Builds the tasks of these streams.
-    pub(crate) fn of<I>(streams: Streams<I>, times: Times) -> Self
-    where
-        I: Iterator<Item = crate::order::item::Item>,
-    {
+    pub(crate) fn of<I: Iterator<Item = Item>>(streams: Streams<I>, times: Times) -> Self {
         let mut builder = Builder::of(&streams, times);
-        crate::order::walk::walk(streams, &mut builder);
+        walk(streams, &mut builder);
         builder.finish()
     }
 }
