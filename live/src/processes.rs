@@ -28,7 +28,7 @@ pub fn running(arguments: &[PathBuf]) -> Result<Vec<Record>> {
     if arguments.is_empty() {
         return Ok(of_all());
     }
-    let found: Result<Vec<_>> = arguments.iter().map(named).collect();
+    let found: Result<Vec<_>> = arguments.iter().map(|argument| named(argument)).collect();
     Ok(by_path(found?.into_iter().flatten()))
 }
 
@@ -41,7 +41,7 @@ pub fn still_running(arguments: &[PathBuf]) -> Vec<Record> {
 }
 
 /// Returns the records of what one argument names.
-fn named(argument: &PathBuf) -> Result<Vec<Record>> {
+fn named(argument: &Path) -> Result<Vec<Record>> {
     match argument.to_str().and_then(|text| text.parse().ok()) {
         Some(process) => of_process(process),
         None => of_program(argument),
