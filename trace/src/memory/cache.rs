@@ -48,6 +48,9 @@ impl Layout {
 #[derive(Clone, Debug)]
 pub struct Cache {
     layout: Layout,
+    /// The logarithm of the number of bytes in a line, and the number of sets less one.
+    power: u32,
+    last_set: u64,
     /// The lines of all sets, the most recently used one of each first. Lines are counted from 1; 0
     /// is an empty place.
     lines: Vec<u64>,
@@ -57,7 +60,8 @@ impl Cache {
     /// Returns an empty cache.
     pub fn new(layout: Layout) -> Self {
         let lines = layout.sets() * layout.ways;
-        Self { layout, lines: vec![0; usize::try_from(lines).unwrap_or_default()] }
+        let lines = vec![0; usize::try_from(lines).unwrap_or_default()];
+        Self { layout, power: layout.line.trailing_zeros(), last_set: layout.sets() - 1, lines }
     }
 
     /// Returns the number of bytes in a line.
@@ -66,18 +70,23 @@ impl Cache {
     }
 
     /// Performs an access of at least one byte and at most a line. Returns true if it misses.
+    #[inline]
     pub fn misses(&mut self, address: u64, size: u64) -> bool {
-        let first = address / self.layout.line;
-        let last = address.saturating_add(size - 1) / self.layout.line;
+        let first = address >> self.power;
+        let last = address.saturating_add(size - 1) >> self.power;
         let is_missing = self.misses_line(first);
         (first != last && self.misses_line(last)) || is_missing
     }
 
     /// Performs an access to one line. Returns true if it misses.
+    #[inline]
     fn misses_line(&mut self, line: u64) -> bool {
         let ways = self.layout.ways as usize;
-        let start = (line & (self.layout.sets() - 1)) as usize * ways;
+        let start = (line & self.last_set) as usize * ways;
         let set = &mut self.lines[start..start + ways];
+        if set[0] == line + 1 {
+            return false;
+        }
         let found = set.iter().position(|&of| of == line + 1);
         set[..=found.unwrap_or(ways - 1)].rotate_right(1);
         set[0] = line + 1;

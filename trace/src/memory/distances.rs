@@ -1,11 +1,16 @@
 //! Reuse distances: the number of other lines accessed since the last access to a line.
 //!
-//! The method is that of Olken (1981), with a Fenwick tree (1994) over the times of the last access
-//! to each line: the number of newer lines is the number of marks behind the time of the line.
-//! Times that are no longer the last of any line are removed when the tree is full. So the memory
-//! is proportional to the number of lines, not of accesses. The distances are exact.
+//! The last few lines stand in a list, where the position of a line is its distance. Most accesses
+//! find theirs there. Those that were pushed out follow by the method of Olken (1981), with a
+//! Fenwick tree (1994) over the times at which they left the list: the number of newer lines is the
+//! number of marks behind the time of the line. Times that are no longer the last of any line are
+//! removed when the tree is full. So the memory is proportional to the number of lines, not of
+//! accesses. The distances are exact.
 
 use crate::paged::Paged;
+
+/// The number of lines in the list.
+const NEAR: usize = 16;
 
 /// The minimum number of times in the tree.
 const LEAST: usize = 1 << 10;
@@ -13,11 +18,15 @@ const LEAST: usize = 1 << 10;
 /// The reuse distances of a sequence of accesses.
 #[derive(Clone, Debug, Default)]
 pub struct Distances {
-    /// The time of the last access by line, from 1; 0 if there is none.
-    last: Paged<usize>,
-    /// The number of lines.
-    lines: usize,
-    /// A Fenwick tree: 1 for each time in `last`. The first element is unused.
+    /// The last lines, the latest one first.
+    near: [u64; NEAR],
+    /// The number of lines in the list.
+    len: usize,
+    /// The time at which a line left the list, from 1; 0 if it never did, or stands in the list.
+    left: Paged<usize>,
+    /// The number of lines that left the list and are not back.
+    far: usize,
+    /// A Fenwick tree: 1 for each time in `left`. The first element is unused.
     tree: Vec<u32>,
     /// The last time.
     now: usize,
@@ -25,35 +34,58 @@ pub struct Distances {
 
 impl Distances {
     /// Adds an access to a line. Returns its distance, or `None` for the first access.
+    #[inline]
     pub fn touch(&mut self, line: u64) -> Option<u64> {
+        match self.near[..self.len].iter().position(|&near| near == line) {
+            Some(at) => {
+                self.near[..=at].rotate_right(1);
+                Some(at as u64)
+            }
+            None => self.come_back(line),
+        }
+    }
+
+    /// Puts a line that is not in the list at its head. Returns its distance, if it was there
+    /// before.
+    fn come_back(&mut self, line: u64) -> Option<u64> {
+        let before = std::mem::take(self.left.of(line));
+        let distance = (before > 0).then(|| {
+            let newer = self.far - self.up_to(before);
+            self.add(before, u32::MAX);
+            self.far -= 1;
+            (self.len + newer) as u64
+        });
+        if self.len < NEAR {
+            self.len += 1;
+        } else {
+            self.leave(self.near[NEAR - 1]);
+        }
+        self.near[..self.len].rotate_right(1);
+        self.near[0] = line;
+        distance
+    }
+
+    /// Gives a line that leaves the list its time.
+    fn leave(&mut self, line: u64) {
         if self.now + 1 >= self.tree.len() {
             self.renumber();
         }
         self.now += 1;
-        let now = self.now;
-        let before = std::mem::replace(self.last.of(line), now);
-        let distance = if before > 0 {
-            let others = self.lines - self.up_to(before);
-            self.add(before, u32::MAX);
-            Some(others as u64)
-        } else {
-            self.lines += 1;
-            None
-        };
-        self.add(now, 1);
-        distance
+        *self.left.of(line) = self.now;
+        self.add(self.now, 1);
+        self.far += 1;
     }
 
-    /// Renumbers the times of the last accesses, in their order.
+    /// Renumbers the times, in their order.
     fn renumber(&mut self) {
         let mut order: Vec<(usize, u64)> =
-            self.last.iter().filter(|of| *of.1 > 0).map(|(line, at)| (*at, line)).collect();
+            self.left.iter().filter(|of| *of.1 > 0).map(|(line, at)| (*at, line)).collect();
         order.sort_unstable();
         self.now = order.len();
         self.tree.clear();
-        self.tree.resize(LEAST.max(2 * order.len()) + 2, 0);
+        self.tree.resize(LEAST.max(4 * order.len()) + 2, 0);
         for (at, (_, line)) in (1..).zip(order) {
-            *self.last.of(line) = at;
+            *self.left.of(line) = at;
             self.add(at, 1);
         }
     }
@@ -93,7 +125,14 @@ impl Default for Histogram {
 }
 
 impl Histogram {
+    /// Adds the accesses of another histogram.
+    pub fn add_all(&mut self, other: &Self) {
+        self.first += other.first;
+        self.parts.iter_mut().zip(&other.parts).for_each(|(count, more)| *count += more);
+    }
+
     /// Counts an access.
+    #[inline]
     pub fn add(&mut self, distance: Option<u64>) {
         match distance {
             None => self.first += 1,

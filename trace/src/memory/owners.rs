@@ -81,7 +81,10 @@ struct Fixed {
     is_sure: bool,
 }
 
-/// The last result.
+/// The number of results that are kept. A loop walks over several blocks at once.
+const LATEST: usize = 8;
+
+/// A result that is valid until something changes.
 #[derive(Clone, Debug)]
 struct Latest {
     range: Range<u64>,
@@ -131,7 +134,9 @@ pub struct Owners<'a> {
     ended: Vec<Option<Ended>>,
     /// The owner of the memory that a path allocates at its end, by function and path.
     callers: HashMap<(FunctionId, PathId), OwnerId>,
-    latest: Option<Latest>,
+    /// The last results, and the index of the one that the next takes the place of.
+    latest: Vec<Latest>,
+    next: usize,
     frees: Frees,
     /// The last part of a thread with a free of an undetermined block, by thread and address.
     doubtful: HashMap<(ThreadId, u64), u64>,
@@ -167,7 +172,8 @@ impl<'a> Owners<'a> {
             missing: HashMap::new(),
             ended: Vec::new(),
             callers: HashMap::new(),
-            latest: None,
+            latest: Vec::with_capacity(LATEST),
+            next: 0,
             frees,
             doubtful: HashMap::new(),
         };
@@ -255,24 +261,23 @@ impl<'a> Owners<'a> {
         (self.stream, self.is_handler) = (stream, is_handler);
     }
 
-    /// Drops the cached result, which may be outdated.
+    /// Drops the kept results, which may be outdated.
     pub(super) fn forget(&mut self) {
-        self.latest = None;
+        self.latest.clear();
     }
 
     /// Returns the owner of an address that a thread accesses now.
     pub fn find(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let moment = self.clocks.moment(thread);
-        if let Some(latest) = &self.latest
-            && (latest.stream, latest.moment) == (self.stream, moment)
-            && latest.range.contains(&address)
-        {
+        let now = (self.stream, moment);
+        let is_it = |of: &&Latest| of.range.contains(&address) && (of.stream, of.moment) == now;
+        if let Some(latest) = self.latest.iter().find(is_it) {
             return latest.found;
         }
         self.search(thread, address)
     }
 
-    /// Searches without the cached result, for a thread other than the current one.
+    /// Searches without the kept results, for a thread other than the current one.
     pub(super) fn search(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let moment = self.clocks.moment(thread);
         self.search_at(moment, address)
@@ -328,7 +333,12 @@ impl<'a> Owners<'a> {
     }
 
     fn keep(&mut self, range: Range<u64>, moment: Moment, found: OwnerLookup) -> OwnerLookup {
-        self.latest = Some(Latest { range, stream: self.stream, moment, found });
+        let latest = Latest { range, stream: self.stream, moment, found };
+        match self.latest.get_mut(self.next) {
+            Some(kept) => *kept = latest,
+            None => self.latest.push(latest),
+        }
+        self.next = (self.next + 1) % LATEST;
         found
     }
 

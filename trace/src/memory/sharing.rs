@@ -83,6 +83,8 @@ impl SharedLine {
 #[derive(Clone, Debug, Default)]
 struct Line {
     shared: SharedLine,
+    /// The index of the place that accessed it last.
+    turn: usize,
     writers: Vec<Writer>,
     users: Vec<User>,
 }
@@ -140,11 +142,7 @@ impl Sharing {
     ) {
         let line = self.lines.of(line);
         line.shared.owner = owner;
-        let used = (thread, access.place, access.writes());
-        let places = &mut line.shared.places;
-        if places.len() < PLACES && !places.contains(&used) {
-            places.push(used);
-        }
+        line.used((thread, access.place, access.writes()));
         if access.reads() {
             for writer in &mut line.writers {
                 if writer.thread == thread || writer.mask & mask == 0 {
@@ -206,6 +204,21 @@ impl Sharing {
 }
 
 impl Line {
+    /// Notes a thread and a place that accesses the line, and true if it writes.
+    fn used(&mut self, used: (ThreadId, CodePlace, bool)) {
+        let places = &mut self.shared.places;
+        // In a loop, places take turns.
+        let next = if self.turn + 1 < places.len() { self.turn + 1 } else { 0 };
+        if places.get(next) == Some(&used) {
+            self.turn = next;
+        } else if let Some(at) = places.iter().position(|known| *known == used) {
+            self.turn = at;
+        } else if places.len() < PLACES {
+            self.turn = places.len();
+            places.push(used);
+        }
+    }
+
     /// Makes a place of a thread the last writer of some bytes.
     fn write(&mut self, thread: ThreadId, place: CodePlace, mask: u128) {
         let mut is_known = false;

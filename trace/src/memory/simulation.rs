@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use pathformat::manifest::AccessKind;
 
+use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
 use crate::memory::cache::{Cache, Layout};
 use crate::order::item::{CodePlace, EndedPath, Item, MemoryAccess};
@@ -62,49 +63,70 @@ pub struct Simulation {
     pub places: BTreeMap<CodePlace, Use>,
     /// The number of gaps in the records.
     pub missing: u64,
-    layout: Layout,
-    first: BTreeMap<ThreadId, Cache>,
-    last: Cache,
 }
 
 impl Simulation {
     /// Simulates caches of these layouts with the accesses of these streams.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, first: Layout, last: Layout) -> Self {
-        let mut simulation = Self {
-            places: BTreeMap::new(),
+        let mut caches = Caches {
+            places: FastMap::default(),
             missing: streams.missing(),
             layout: first,
-            first: BTreeMap::new(),
+            first: Vec::new(),
             last: Cache::new(last),
         };
-        walk(streams, &mut simulation);
-        simulation
+        walk(streams, &mut caches);
+        Self { places: caches.places.into_iter().collect(), missing: caches.missing }
     }
+}
 
-    fn touch(&mut self, thread: ThreadId, access: &MemoryAccess) {
-        if !access.is_access() {
+/// The caches at a moment of the walk, and what they have counted.
+struct Caches {
+    places: FastMap<CodePlace, Use>,
+    missing: u64,
+    layout: Layout,
+    /// The first level of each thread.
+    first: Vec<Option<Cache>>,
+    last: Cache,
+}
+
+impl Caches {
+    fn touch(&mut self, thread: ThreadId, accesses: &[MemoryAccess]) {
+        if accesses.is_empty() {
             return;
         }
-        let line = self.layout.line;
-        let is_bulk = matches!(access.kind, AccessKind::BulkLoad | AccessKind::BulkStore);
-        let first = self.first.entry(thread).or_insert_with(|| Cache::new(self.layout));
-        let end = access.address.saturating_add(access.size);
-        let mut misses = Misses::default();
-        let mut at = access.address;
-        while at < end {
-            let next = (at / line).saturating_add(1).saturating_mul(line);
-            let to = if is_bulk || access.size > line { end.min(next) } else { end };
-            misses.accesses += 1;
-            if first.misses(at, to - at) {
-                misses.first += 1;
-                misses.last += u64::from(misses_last(&mut self.last, at, to - at));
-            }
-            at = to;
+        let at = thread.index();
+        if self.first.len() <= at {
+            self.first.resize(at + 1, None);
         }
-        let place = self.places.entry(access.place).or_default();
-        let of = if access.reads() { &mut place.reads } else { &mut place.writes };
-        of.add(&misses);
+        let first = self.first[at].get_or_insert_with(|| Cache::new(self.layout));
+        for access in accesses.iter().filter(|access| access.is_access()) {
+            let misses = misses_of(first, &mut self.last, access);
+            let place = self.places.entry(access.place).or_default();
+            let of = if access.reads() { &mut place.reads } else { &mut place.writes };
+            of.add(&misses);
+        }
     }
+}
+
+/// Performs an access with the first level of its thread and the last level. Returns what it adds.
+fn misses_of(first: &mut Cache, last: &mut Cache, access: &MemoryAccess) -> Misses {
+    let line = first.line();
+    let is_bulk = matches!(access.kind, AccessKind::BulkLoad | AccessKind::BulkStore);
+    let end = access.address.saturating_add(access.size);
+    let mut misses = Misses::default();
+    let mut at = access.address;
+    while at < end {
+        let is_split = is_bulk || access.size > line;
+        let to = if is_split { end.min((at | (line - 1)).saturating_add(1)) } else { end };
+        misses.accesses += 1;
+        if first.misses(at, to - at) {
+            misses.first += 1;
+            misses.last += u64::from(misses_last(last, at, to - at));
+        }
+        at = to;
+    }
+    misses
 }
 
 /// Returns true if an access misses in the last level, whose lines may be shorter.
@@ -112,13 +134,13 @@ fn misses_last(last: &mut Cache, address: u64, size: u64) -> bool {
     last.misses(address, size.min(last.line()))
 }
 
-impl Visitor for Simulation {
+impl Visitor for Caches {
     type Token = ();
 
     fn began(&mut self, _: ThreadId, _: u64, _: &Links<()>) {}
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
-        done.accesses.iter().for_each(|access| self.touch(thread, access));
+        self.touch(thread, &done.accesses);
     }
 
     fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
@@ -126,7 +148,7 @@ impl Visitor for Simulation {
     fn ended(&mut self, _: ThreadId, _: u64, _: Option<OperationEvent<'_>>) {}
 
     fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
-        self.touch(thread, access);
+        self.touch(thread, std::slice::from_ref(access));
     }
 
     fn missing(&mut self, _: ThreadId) {

@@ -62,25 +62,35 @@ pub struct MemoryTotals {
     pub distances: Histogram,
 }
 
-/// The accessed bytes of a line.
+/// A function and an owner whose memory it accesses, by the index in [`Measuring::pairs`].
+type PairIndex = u32;
+
+/// The bytes of a line that the functions of pairs accessed.
 #[derive(Debug, Default)]
 struct LineUse {
-    all: u128,
-    /// Those that were accessed as memory of each owner.
-    owners: Vec<(OwnerId, u128)>,
-    /// Those that each function accessed.
-    functions: Vec<(FunctionId, u128)>,
+    /// The first pair and its bytes. Most lines have no other one.
+    first: (PairIndex, u128),
+    others: Vec<(PairIndex, u128)>,
 }
 
 impl LineUse {
-    fn add(&mut self, owner: OwnerId, function: FunctionId, mask: u128) {
-        self.all |= mask;
-        add_bytes(&mut self.owners, owner, mask);
-        add_bytes(&mut self.functions, function, mask);
+    #[inline]
+    fn add(&mut self, pair: PairIndex, mask: u128) {
+        if self.first.0 == pair || self.first.1 == 0 {
+            self.first = (pair, self.first.1 | mask);
+        } else {
+            add_bytes(&mut self.others, pair, mask);
+        }
+    }
+
+    /// Returns the pairs and their bytes.
+    fn pairs(&self) -> impl Iterator<Item = (PairIndex, u128)> {
+        let first = Some(self.first).filter(|first| first.1 != 0);
+        first.into_iter().chain(self.others.iter().copied())
     }
 }
 
-/// Adds bytes that were accessed as memory of an owner, or by a function.
+/// Adds bytes that were accessed by a pair, as memory of an owner, or by a function.
 fn add_bytes<K: Copy + PartialEq>(known: &mut Vec<(K, u128)>, of: K, mask: u128) {
     match known.iter_mut().find(|known| known.0 == of) {
         Some(known) => known.1 |= mask,
@@ -110,9 +120,10 @@ pub struct Uses<'a> {
 /// The sums at a moment of the walk.
 #[derive(Debug, Default)]
 struct Measuring {
-    all: MemoryTotals,
-    by_owner: FastMap<OwnerId, MemoryTotals>,
-    by_function: FastMap<FunctionId, MemoryTotals>,
+    /// The index of each pair of an owner and a function that accesses its memory.
+    index: FastMap<(OwnerId, FunctionId), PairIndex>,
+    /// What the function of each pair accesses, without bytes, lines and pages.
+    pairs: Vec<(OwnerId, FunctionId, MemoryTotals)>,
     sharing: Sharing,
     missing: u64,
     selection: Selection,
@@ -137,15 +148,21 @@ impl<'a> Uses<'a> {
             ..Measuring::default()
         };
         let owners = walk_with_owners(streams, owners, &mut measuring);
-        measuring.finish();
-        let Measuring { all, by_owner, by_function, sharing, missing, selection, .. } = measuring;
-        let by_owner = by_owner.into_iter().collect();
-        let by_function = by_function.into_iter().collect();
-        Self { all, by_owner, by_function, sharing, owners, missing, selection }
+        measuring.finish(owners)
     }
 }
 
 impl Measuring {
+    /// Returns the index of a pair.
+    fn pair(&mut self, owner: OwnerId, function: FunctionId) -> PairIndex {
+        let next = self.pairs.len() as PairIndex;
+        let at = *self.index.entry((owner, function)).or_insert(next);
+        if at == next {
+            self.pairs.push((owner, function, MemoryTotals::default()));
+        }
+        at
+    }
+
     fn count(
         &mut self,
         thread: ThreadId,
@@ -153,12 +170,9 @@ impl Measuring {
         access: &MemoryAccess,
         owner: OwnerId,
     ) {
-        let function = access.place.function;
-        let of_owner = self.by_owner.entry(owner).or_default();
-        let of_function = self.by_function.entry(function).or_default();
-        for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
-            of.count(access);
-        }
+        let pair = self.pair(owner, access.place.function);
+        let totals = &mut self.pairs[pair as usize].2;
+        totals.count(access);
         let size = self.selection.line;
         let last = access.address.saturating_add(access.size - 1);
         let at = thread.index();
@@ -166,39 +180,58 @@ impl Measuring {
             self.distances.resize_with(at + 1, Distances::default);
         }
         let distances = &mut self.distances[at];
-        for line in access.address / size..=last / size {
+        // A line is a power of two, so that no division is needed.
+        let power = size.trailing_zeros();
+        for line in access.address >> power..=last >> power {
             let mask = mask(line, size, access.address, last);
-            let distance = distances.touch(line);
-            for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
-                of.distances.add(distance);
-            }
-            self.lines.of(line).add(owner, function, mask);
+            totals.distances.add(distances.touch(line));
+            self.lines.of(line).add(pair, mask);
             if self.has_threads {
                 self.sharing.touch(thread, clock, access, line, mask, owner);
             }
         }
     }
 
-    /// Counts bytes, lines and pages.
-    fn finish(&mut self) {
-        self.distances.clear();
-        let size = self.selection.line;
+    /// Sums the pairs up, and counts bytes, lines and pages.
+    fn finish<'a>(self, owners: Owners<'a>) -> Uses<'a> {
+        let Self { pairs, lines, sharing, missing, selection, .. } = self;
+        let mut uses = Uses {
+            all: MemoryTotals::default(),
+            by_owner: BTreeMap::new(),
+            by_function: BTreeMap::new(),
+            sharing,
+            owners,
+            missing,
+            selection,
+        };
+        for (owner, function, totals) in &pairs {
+            uses.all.add(totals);
+            uses.by_owner.entry(*owner).or_default().add(totals);
+            uses.by_function.entry(*function).or_default().add(totals);
+        }
         let mut pages: FastMap<u64, PageUsers> = FastMap::default();
-        let lines = std::mem::take(&mut self.lines);
-        for (line, of) in lines.iter().filter(|(_, of)| of.all != 0) {
-            let page = pages.entry(line * size / PAGE);
+        let (mut of_owners, mut of_functions) = (Vec::new(), Vec::new());
+        for (line, of) in lines.iter().filter(|(_, of)| of.first.1 != 0) {
+            let page = pages.entry(line * uses.selection.line / PAGE);
             let is_first = matches!(page, Entry::Vacant(_));
             let users = page.or_default();
-            self.all.add_line(of.all, is_first);
-            for &(owner, mask) in &of.owners {
-                let is_first = users.owners.insert(owner);
-                self.by_owner.entry(owner).or_default().add_line(mask, is_first);
+            for (pair, mask) in of.pairs() {
+                let (owner, function, _) = pairs[pair as usize];
+                add_bytes(&mut of_owners, owner, mask);
+                add_bytes(&mut of_functions, function, mask);
             }
-            for &(function, mask) in &of.functions {
+            let all = of_owners.iter().fold(0, |all, of| all | of.1);
+            uses.all.add_line(all, is_first);
+            for (owner, mask) in of_owners.drain(..) {
+                let is_first = users.owners.insert(owner);
+                uses.by_owner.entry(owner).or_default().add_line(mask, is_first);
+            }
+            for (function, mask) in of_functions.drain(..) {
                 let is_first = users.functions.insert(function);
-                self.by_function.entry(function).or_default().add_line(mask, is_first);
+                uses.by_function.entry(function).or_default().add_line(mask, is_first);
             }
         }
+        uses
     }
 }
 
@@ -215,6 +248,15 @@ impl MemoryTotals {
         self.bytes += u64::from(mask.count_ones());
         self.lines += 1;
         self.pages += u64::from(is_first);
+    }
+
+    /// Adds the accesses of other totals, not their bytes, lines and pages.
+    fn add(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.bytes_read = self.bytes_read.saturating_add(other.bytes_read);
+        self.bytes_written = self.bytes_written.saturating_add(other.bytes_written);
+        self.distances.add_all(&other.distances);
     }
 
     fn count(&mut self, access: &MemoryAccess) {
