@@ -73,4 +73,4 @@ pub mod trace_info;
 pub mod trace_memory;
 pub mod trace_races;
 pub mod trace_steps;
-mod traced_paths;
+pub(crate) mod traced_paths;

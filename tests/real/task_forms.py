@@ -55,6 +55,12 @@ def check(name: str, home: Path) -> str:
     slices = {(of["tid"], of["ts"]) for of in phases["B"]}
     if any((of["tid"], of["ts"]) not in slices for of in phases["f"]):
         raise CheckFailed("an arrow leads to no slice")
+    # Each task that executed something says which path took most of it.
+    if any(
+        (of["args"]["instructions"] > 0) != (of["args"]["hottest_path"] is not None)
+        for of in phases["B"]
+    ):
+        raise CheckFailed("a task has no path, or one that it did not execute")
     read = json.loads(run([python_with(NEEDS, *WHEELS), TABLES, home / "tables"], home))
     named = [[*task[:-1], graph["names"][task[-1]]] for task in graph["tasks"]]
     if [row[1:] for row in read["tasks"]] != named:

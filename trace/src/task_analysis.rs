@@ -16,7 +16,7 @@ use crate::order::walk::walk;
 use crate::steps::program::Program;
 use crate::steps::time::Times;
 use crate::tasks::builder::{Builder, Tasks};
-use crate::tasks::hot::{Heating, Heats};
+use crate::tasks::hot::{Heating, Heats, HottestPaths};
 use crate::tasks::locked_work::{LockedWork, LockedWorkSearch};
 use crate::tasks::parallelism::Parallelism;
 
@@ -32,6 +32,8 @@ pub struct TaskAnalysis {
     pub parallelism: Parallelism,
     /// The paths that the tasks on the span in nanoseconds executed.
     pub heats: Heats,
+    /// The hottest path of each task.
+    pub hottest: HottestPaths,
     /// The work that threads did with a lock.
     pub locked_work: LockedWork,
     /// The names of locks and barriers.
@@ -68,9 +70,10 @@ impl TaskAnalysis {
         } else {
             walk(second, &mut heating);
         }
-        let heats = heating.heats;
+        let (heats, hottest) = heating.finish();
 
         let parallelism = Parallelism::of(&tasks.graph, PARTS);
-        Self { tasks, parallelism, heats, locked_work: locked.finish(), lock_names }
+        let locked_work = locked.finish();
+        Self { tasks, parallelism, heats, hottest, locked_work, lock_names }
     }
 }

@@ -1,19 +1,27 @@
 //! Writes a task graph as the events of a Chrome trace, which Perfetto and others show: a slice for
 //! each task, and an arrow for each edge between threads. A slice has the name of what ends its
-//! task, and its kind as category. Times are in microseconds.
+//! task, and its kind as category. Its arguments are the work of the task, and the path that
+//! executed most of its instructions. Times are in microseconds.
 //!
 //! An end of an arrow belongs to the slice that is open at that time in its thread. One task may
 //! end in the nanosecond in which the next begins, so the order of events decides: a slice is a
 //! pair of events, begin and end, with the ends of its arrows between them. Viewers keep the order
 //! of events at the same time, but slices that are one event with a duration go first.
 
+use std::collections::{BTreeSet, HashMap};
 use std::io::{Result, Write};
 
+use counts::model::PathId;
+use counts::path_text::PathText;
+use profile::names;
 use serde_json::{Value, json};
 use trace::file::Stream;
-use trace::ids::{TaskId, ThreadId};
+use trace::ids::{FunctionId, TaskId, ThreadId};
 use trace::order::releases::Link;
+use trace::steps::program::Program;
+use trace::tasks::hot::HottestPaths;
 
+use crate::show::traced_paths::{PathsOfFunction, by_function};
 use crate::task_graph::{EndNames, TaskGraphReport};
 
 /// Writes the graph of a process.
@@ -60,19 +68,23 @@ pub fn write(
     leaving.sort_unstable_by_key(|(from, arrow, _)| (*from, *arrow));
     let mut leaving = leaving.into_iter().peekable();
     let mut arrow = 0u32;
-    let names = EndNames::of(report);
+    let end_names = EndNames::of(report);
+    let hottest = &report.analysis.hottest;
+    let paths = named_paths(report.program, hottest);
     for (id, task) in graph.tasks() {
         let tid = number(task.thread);
         let (begin, end) = (micros(task.begin), micros(task.end));
+        let path = hottest.get(id.index()).copied().flatten().and_then(|path| paths.get(&path));
         put(
             json!({
-                "ph": "B", "name": names.name(graph, id), "cat": graph.kind(id).name(),
+                "ph": "B", "name": end_names.name(graph, id), "cat": graph.kind(id).name(),
                 "pid": process, "tid": tid, "ts": begin,
                 "args": {
                     "task": id,
                     "paths": task.actions.paths,
                     "instructions": task.actions.instructions,
                     "accesses": task.actions.accesses,
+                    "hottest_path": path,
                 },
             }),
             out,
@@ -99,4 +111,17 @@ pub fn write(
         put(json!({ "ph": "E", "pid": process, "tid": tid, "ts": end }), out)?;
     }
     out.write_all(b"]}\n")
+}
+
+/// Returns the names of these paths: the function, and the path in words.
+fn named_paths(program: &Program, paths: &HottestPaths) -> HashMap<(FunctionId, PathId), String> {
+    let paths: BTreeSet<_> = paths.iter().copied().flatten().collect();
+    let mut names = HashMap::new();
+    for PathsOfFunction { function, ids, texts } in by_function(program, &paths) {
+        let of = &program.functions[function.index()].function;
+        let name = names::short(&of.shape).unwrap_or_else(|| of.demangled.clone());
+        let text = |text: PathText<'_>| format!("{name}: {}", text.plain());
+        names.extend(ids.into_iter().map(|id| (function, id)).zip(texts.into_iter().map(text)));
+    }
+    names
 }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use counts::select::without_arguments;
 use unicode_width::UnicodeWidthStr;
 
 use crate::show::style::elide;
@@ -37,17 +38,30 @@ fn shortened(name: &Name, width: usize) -> String {
 }
 
 /// Returns the lines of a name among others that look like it: the shortest form that distinguishes
-/// all of them.
+/// all of them, or the whole name without the arguments of templates, if that does it on fewer
+/// lines.
 fn distinguished(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec<String> {
     // Forms are counted from the shortest.
     let form = |name: &Name, at: usize| name.form(name.forms.len().saturating_sub(at + 1));
     let most = alike.values().map(|name| name.forms.len()).max().unwrap_or_default();
-    let differ = |at: &usize| {
-        let forms: BTreeSet<_> = alike.values().map(|name| form(name, *at)).collect();
+    let differ = |form: &dyn Fn(&Name) -> String| {
+        let forms: BTreeSet<_> = alike.values().map(|name| form(name)).collect();
         forms.len() == alike.len()
     };
-    let form = (0..most).find(differ).map_or_else(|| name.whole(), |at| form(name, at));
-    textwrap::wrap(&form, width).iter().map(|line| line.to_string()).collect()
+    let found = (0..most).find(|&at| differ(&|name| form(name, at)));
+    let shown = found.map_or_else(|| name.whole(), |at| form(name, at));
+    let bare = Some(without_inner_names(name)).filter(|_| differ(&without_inner_names));
+    let lines = |text: &String| -> Vec<String> {
+        textwrap::wrap(text, width).iter().map(|line| line.to_string()).collect()
+    };
+    let candidates = [Some(shown), bare].into_iter().flatten();
+    candidates.map(|text| lines(&text)).min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// Returns the whole name, with its parameters, without the arguments of templates.
+fn without_inner_names(name: &Name) -> String {
+    let whole = Name { forms: name.forms.first().cloned().into_iter().collect(), ..name.clone() };
+    without_arguments(&whole.whole(), 0, "<…>")
 }
 
 #[cfg(test)]
@@ -98,6 +112,26 @@ mod tests {
     }
 
     #[test]
+    fn overloads_of_templates_are_told_by_their_parameters() {
+        let text = "std::basic_string<char, std::char_traits<char>, std::allocator<char>>";
+        let map = format!("std::_Map_base<{text}, std::pair<{text} const, long>>");
+        let overload = |by: &str| {
+            let (whole, short) =
+                (format!("{map}::operator[]({text}{by})"), format!("{map}::operator[]"));
+            crate::show::rows::forms(&whole, Some(short))
+        };
+        let forms = [overload(" const&"), overload("&&")];
+        let names = forms.map(|forms| Name { forms, ..Name::default() });
+        assert_eq!(
+            fit(&names.iter().collect::<Vec<_>>(), Some(40)),
+            [
+                ["std::_Map_base<…>::operator[](std::basic", "_string<…> const&)"],
+                ["std::_Map_base<…>::operator[](std::basic", "_string<…>&&)"]
+            ]
+        );
+    }
+
+    #[test]
     fn what_is_shown_can_be_named() {
         let short = [
             "main",
@@ -105,6 +139,8 @@ mod tests {
             "sim::Table<std::__cxx11::basic_string<char>, std::vector<int>>::each<main::$_5>",
             "sim::Table<int, std::less<int>>::each<main::{lambda(int)#1}>",
             "operator new[]",
+            "std::_Map_base<std::pair<int, long>>::operator[]",
+            "std::_Map_base<std::pair<int, long>>::operator[]",
             "std::operator< <char>",
             "(anonymous namespace)::Parser::operator()",
             "helper",

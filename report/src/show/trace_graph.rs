@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use counts::model::Count;
-use counts::model::PathId;
 use profile::escape::terminal;
 use profile::names;
 use trace::ids::{FunctionId, TaskId, ThreadId};
@@ -26,7 +25,7 @@ use crate::show::path_flow;
 use crate::show::rows::{left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, CellKind, Column, Row, Table, Visibility};
-use crate::show::traced_paths::texts;
+use crate::show::traced_paths::{PathsOfFunction, by_function};
 use crate::task_graph::{self, EndNames, TaskGraphReport};
 
 /// Returns the task graph, with at most `top` rows in a table (0: all).
@@ -281,8 +280,11 @@ fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
     columns.push(Column::new("id", CellKind::Number).shown(Visibility::Data));
     columns.push(Column::new("path", CellKind::Flow));
     let sorted = sorted(&report.analysis.heats);
-    let seen: Vec<_> = sorted.iter().take(shown(top, sorted.len())).map(|row| row.0).collect();
-    let mut texts = path_texts(report.program, &seen);
+    let seen = sorted.iter().take(shown(top, sorted.len())).map(|row| row.0).collect();
+    let mut texts = HashMap::new();
+    for PathsOfFunction { function, ids, texts: of } in by_function(report.program, &seen) {
+        texts.extend(ids.into_iter().map(|id| (function, id)).zip(path_flow::cells(of)));
+    }
     let rows = sorted.into_iter().map(|((function, path), of)| {
         let cells = heat(&of, whole).into_iter();
         let text = texts.remove(&(function, path)).unwrap_or(Cell::Unknown);
@@ -290,27 +292,6 @@ fn paths<'a>(report: &TaskGraphReport<'a>, top: usize) -> Table<'a> {
         Row::from(cells.chain(path).collect::<Vec<_>>())
     });
     table("critical_paths", columns, rows, (top, "Nothing is on the critical path."))
-}
-
-/// Returns paths in words, by function and id. Those of one function differ.
-fn path_texts<'a>(
-    program: &'a Program,
-    paths: &[(FunctionId, PathId)],
-) -> HashMap<(FunctionId, PathId), Cell<'a>> {
-    let mut by_function: BTreeMap<FunctionId, Vec<PathId>> = BTreeMap::new();
-    for (function, path) in paths {
-        by_function.entry(*function).or_default().push(*path);
-    }
-    let mut cells = HashMap::new();
-    for (function, ids) in by_function {
-        let path = |id: &PathId| program.path_of(function, *id);
-        let known: Vec<_> = ids.iter().filter_map(path).collect();
-        let texts = texts(program, &known.iter().map(AsRef::as_ref).collect::<Vec<_>>());
-        for (path, cell) in known.iter().zip(path_flow::cells(texts)) {
-            cells.insert((function, path.path.id), cell);
-        }
-    }
-    cells
 }
 
 /// What tasks that end alike did together.

@@ -2,7 +2,7 @@
 //! it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use profile::escape::terminal;
 use trace::file::{Stream, Trace};
@@ -27,6 +27,9 @@ const CACHE: u64 = 32 << 10;
 /// The time that a line takes from one core to another one, in nanoseconds: between 30 and 150 on
 /// the processors of today.
 const MOVE: u64 = 70;
+
+/// The most streams that are named at a place.
+const MOST_STREAMS: usize = 4;
 
 /// The use of memory in a trace.
 struct MemoryReport<'a> {
@@ -220,13 +223,15 @@ impl MemoryReport<'_> {
         rows.sort_by_key(|(line, of)| (Reverse(moves(of)), Reverse(of.false_sharing), *line));
         let all = rows.len();
         let row = |(line, of): (u64, &SharedLine)| {
-            let places: BTreeSet<String> = of
-                .places
-                .iter()
-                .map(|(_, place, writes)| {
-                    format!("{} {}", if *writes { "write" } else { "read" }, self.place(*place))
-                })
-                .collect();
+            let mut places: BTreeMap<String, BTreeSet<ThreadId>> = BTreeMap::new();
+            for (thread, place, writes) in &of.places {
+                let access = if *writes { "write" } else { "read" };
+                let text = format!("{access} {}", self.place(*place));
+                places.entry(text).or_default().insert(*thread);
+            }
+            let places = places
+                .into_iter()
+                .map(|(text, threads)| format!("{text} by {}", self.named_streams(&threads)));
             let threads: BTreeSet<ThreadId> = of
                 .places
                 .iter()
@@ -241,7 +246,7 @@ impl MemoryReport<'_> {
                 Cell::Number(threads.len() as u128),
                 Cell::Text(format!("{:#x}", line * self.uses.selection.line)),
                 Cell::Text(self.owner(of.owner)),
-                Cell::Text(places.into_iter().collect::<Vec<_>>().join(", ")),
+                Cell::Text(places.collect::<Vec<_>>().join("; ")),
             ])
         };
         Table {
@@ -263,7 +268,8 @@ impl MemoryReport<'_> {
                     format!(
                         "moves: of the line between threads, if those took turns where nothing \
                          orders them; moves ns: {MOVE} ns each; false, true: moves if each \
-                         thread did as much at once as it could"
+                         thread did as much at once as it could; by: streams, of which each is a \
+                         thread"
                     )
                 }))
                 .collect(),
@@ -273,6 +279,17 @@ impl MemoryReport<'_> {
 
     fn stream(&self, thread: ThreadId) -> Cell<'static> {
         self.streams.get(thread.index()).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
+    }
+
+    /// Returns the streams of some threads in words, or their number if they are many.
+    fn named_streams(&self, threads: &BTreeSet<ThreadId>) -> String {
+        if threads.len() > MOST_STREAMS {
+            return plural(threads.len(), "stream");
+        }
+        let number = |thread: &ThreadId| {
+            self.streams.get(thread.index()).map_or_else(|| "?".into(), u32::to_string)
+        };
+        threads.iter().map(number).collect::<Vec<_>>().join(", ")
     }
 
     fn place(&self, place: CodePlace) -> String {

@@ -1,6 +1,7 @@
 //! Names of owners.
 
 use counts::path_text::base_name;
+use profile::names;
 
 use crate::file::{Stream, Trace};
 use crate::ids::{StreamId, ThreadId};
@@ -52,7 +53,13 @@ impl<'a> OwnerNames<'a> {
             }
             Owner::Heap { function, file, line } => {
                 let function = function.and_then(|at| self.program.functions.get(at.index()));
-                let name = function.map_or("?", |of| of.function.demangled.as_str());
+                let name = function.map_or_else(
+                    || "?".into(),
+                    |of| {
+                        let short = names::short(&of.function.shape);
+                        short.unwrap_or_else(|| of.function.demangled.clone())
+                    },
+                );
                 if file.is_empty() {
                     format!("heap: {name}")
                 } else {

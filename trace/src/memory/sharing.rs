@@ -23,7 +23,7 @@ use crate::order::item::{CodePlace, MemoryAccess};
 use crate::paged::Paged;
 
 /// The maximum number of places that are kept for a cache line.
-const PLACES: usize = 16;
+const PLACES: usize = 64;
 
 /// A flow of data from one place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,10 +1,13 @@
-//! The functions and paths that the tasks on a critical path executed.
+//! The functions and paths that the tasks on a critical path executed, and the hottest path of each
+//! task.
 //!
 //! The streams are walked once more. The time of a task is divided among its paths in proportion to
 //! their instructions.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use crate::fast_map::FastMap;
 use crate::ids::{FunctionId, TaskId, ThreadId};
 use crate::order::item::EndedPath;
 use crate::order::releases::Links;
@@ -26,15 +29,20 @@ pub struct Heat {
 /// The heats by function and path.
 pub type Heats = HashMap<(FunctionId, PathId), Heat>;
 
-/// The visitor that measures the paths of tasks on a critical path.
+/// The path of each task that executed most of its instructions; `None` if the task executed none.
+pub type HottestPaths = Vec<Option<(FunctionId, PathId)>>;
+
+/// The visitor that measures the paths of tasks.
 pub(crate) struct Heating<'a> {
     graph: &'a Graph,
     is_on_way: Vec<bool>,
     next: TaskId,
     /// The current task of each thread.
     current: Vec<TaskId>,
-    /// The heats that were measured.
-    pub(crate) heats: Heats,
+    /// The instructions of each path in the current task of each thread.
+    work: Vec<FastMap<(FunctionId, PathId), u64>>,
+    heats: Heats,
+    hottest: HottestPaths,
 }
 
 impl<'a> Heating<'a> {
@@ -43,7 +51,25 @@ impl<'a> Heating<'a> {
         let mut is_on_way = vec![false; graph.len()];
         way.iter().for_each(|&task| is_on_way[task.index()] = true);
         let current = vec![TaskId(u32::MAX); streams.num_threads()];
-        Self { graph, is_on_way, next: TaskId(0), current, heats: Heats::new() }
+        let work = vec![FastMap::default(); streams.num_threads()];
+        let hottest = vec![None; graph.len()];
+        Self { graph, is_on_way, next: TaskId(0), current, work, heats: Heats::new(), hottest }
+    }
+
+    /// Returns what was measured, after the walk.
+    pub(crate) fn finish(mut self) -> (Heats, HottestPaths) {
+        (0..self.current.len()).for_each(|thread| self.end_task(thread));
+        (self.heats, self.hottest)
+    }
+
+    /// Ends the current task of the thread with this index.
+    fn end_task(&mut self, thread: usize) {
+        let work = self.work[thread].drain();
+        // Of paths with equal work it is the first one.
+        let hottest = work.max_by_key(|(path, instructions)| (*instructions, Reverse(*path)));
+        if let Some(known) = self.hottest.get_mut(self.current[thread].index()) {
+            *known = hottest.map(|(path, _)| path);
+        }
     }
 }
 
@@ -51,12 +77,15 @@ impl Visitor for Heating<'_> {
     type Token = ();
 
     fn began(&mut self, thread: ThreadId, _: u64, _: &Links<()>) {
+        self.end_task(thread.index());
         self.current[thread.index()] = self.next;
         self.next = TaskId(self.next.0.saturating_add(1));
     }
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         let id = self.current[thread.index()];
+        *self.work[thread.index()].entry((done.function, done.path)).or_default() +=
+            done.actions.instructions;
         if !self.is_on_way.get(id.index()).copied().unwrap_or_default() {
             return;
         }

@@ -66,7 +66,11 @@ fn the_way_has_the_paths_of_the_longest_thread() {
     let Span { way, .. } = tasks.by_instructions;
     let mut heating = Heating::of(&streams, &tasks.graph, &way);
     walk(streams, &mut heating);
-    let heats = heating.heats;
+    let (heats, hottest) = heating.finish();
+    let functions: Vec<_> = hottest.iter().map(|path| path.map(|path| path.0.0)).collect();
+    // The first thread does nothing between the threads that it creates and waits for.
+    let [start, one, none, two, three] = [Some(0), Some(1), None, Some(2), Some(3)];
+    assert_eq!(functions, [start, one, none, two, none, three, none, none, none, start]);
     let mut found: Vec<_> =
         heats.iter().map(|(of, heat)| (of.0.0, heat.count, heat.instructions, heat.time)).collect();
     found.sort_by_key(|found| found.0);
