@@ -39,7 +39,7 @@ use crate::wire::{Checksummed, Length, Sink};
 mod event;
 
 pub use self::event::{
-    Allocation, Clock, Operation, Order, Repetition, Synchronisation, Work, lock,
+    Allocation, Clock, Operation, Order, Repetition, Synchronisation, Work, lock, once,
 };
 
 /// First eight bytes of every trace.

@@ -10,10 +10,11 @@
 
 use core::ffi::CStr;
 use core::mem::transmute;
-use core::sync::atomic::AtomicUsize;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use pathformat::names;
-use pathformat::trace::{Operation, lock};
+use pathformat::trace::{Operation, lock, once};
 
 use crate::block::Block;
 use crate::clock;
@@ -139,6 +140,10 @@ const OWNER_DIED: i32 = 130;
 /// (`ETIMEDOUT`, `thrd_timedout`).
 const TIMED_OUT: [i32; 2] = [110, 4];
 
+/// The value of a `pthread_once_t` or `once_flag` whose function has been called: in glibc
+/// (`nptl/pthread_once.c`), in musl (`src/thread/pthread_once.c`) and in sanitizers.
+const ONCE_DONE: u32 = 2;
+
 /// The offset of the number of a process in `siginfo_t`.
 const PROCESS_OFFSET: usize = 16;
 
@@ -158,6 +163,8 @@ struct Call {
     start: [usize; 2],
     /// The event, if it was written before the call.
     written: Written,
+    /// What [`once`] says of the object.
+    once: u64,
 }
 
 /// Looks up the functions of the C library. It must not be called in a handler.
@@ -196,6 +203,11 @@ extern "C" fn begin(call: &mut Call) -> usize {
         call.of.arguments[at] = creation.start;
         call.of.arguments[at + 1] = creation.argument;
     }
+    call.once = if function.operation == Operation::Once && is_done(call.of.arguments[0]) {
+        once::DONE
+    } else {
+        0
+    };
     call.begin = clock::ticks();
     call.before = operation::release(function.operation);
     call.written = if is_written_first(function.operation) {
@@ -219,6 +231,9 @@ extern "C" fn end(call: &mut Call) {
     let result = result(function.returns, call.of.result);
     let mut operation = function.operation;
     let (mut object, mut other) = objects(function, call, result);
+    if operation == Operation::Once {
+        other = call.once;
+    }
     if let Takes::Start(_) = function.takes {
         let [start, argument] = call.start;
         if result != 0 {
@@ -257,6 +272,14 @@ extern "C" fn end(call: &mut Call) {
     } else if after != 0 {
         Begun { before: 0, ..begun }.write(result as u32, after);
     }
+}
+
+/// Returns true if the initialisation with this `pthread_once_t` has been done.
+fn is_done(control: usize) -> bool {
+    // The C libraries fail themselves without a place.
+    let Some(control) = NonNull::new(control as *mut u32) else { return false };
+    // SAFETY: it is the program's word, which the C library is about to read.
+    unsafe { AtomicU32::from_ptr(control.as_ptr()) }.load(Ordering::Acquire) == ONCE_DONE
 }
 
 /// Selects whether what the C library allocates is left out.

@@ -142,7 +142,8 @@ operations! {
     Post = 13 "post" Releases,
     /// A semaphore is decremented.
     Take = 14 "take" Acquires,
-    /// A function is called once: threads that arrive later wait for it.
+    /// A function is called once: threads that arrive later wait for it. `other` says whether it had
+    /// been called before ([`once`]).
     Once = 15 "once" Both,
     /// The process forks: the `object` is the number of the child process; in the child, that of
     /// the parent.
@@ -219,6 +220,13 @@ pub mod lock {
     pub const EXCLUDES: u64 = 1;
     /// The thread would have given up rather than wait for ever.
     pub const TRIED: u64 = 2;
+}
+
+/// What the second object of [`Operation::Once`] says of it.
+pub mod once {
+    /// It had been done when the thread arrived. Otherwise the thread did it, or another one that
+    /// arrived before it was done.
+    pub const DONE: u64 = 1;
 }
 
 /// The kind of a work-sharing construct: what of it may be executed by different threads.

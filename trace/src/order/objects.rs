@@ -71,7 +71,7 @@ impl<T: Clone> Objects<T> {
                 self.locks.entry(other).or_default().unlock(released.clone());
                 self.conditions.entry(object).or_default().wait(released.thread, ticket);
             }
-            Operation::Once => self.once.come(object, released),
+            Operation::Once => self.once.come(object, other, released),
             // The result of a barrier may distinguish the last thread, and is no failure.
             Operation::Barrier => {
                 self.openmp.begin_barrier(object, released.thread);

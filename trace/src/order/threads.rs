@@ -1,6 +1,8 @@
 //! Threads that begin, end and are joined.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+use pathformat::trace::once;
 
 use crate::ids::ThreadId;
 use crate::order::releases::{Link, Links, Released};
@@ -73,29 +75,33 @@ impl<T: Clone> Threads<T> {
 }
 
 /// One-time initialisations.
+///
+/// The trace does not tell which of the threads that arrived before the end of an initialisation
+/// did it. Whoever arrived at that time may have.
 #[derive(Debug)]
 pub(super) struct Once<T> {
-    done: HashMap<u64, Released<T>>,
-    seen: HashSet<u64>,
+    /// The threads that may have initialised, by object.
+    done: HashMap<u64, Vec<Released<T>>>,
 }
 
 impl<T> Default for Once<T> {
     fn default() -> Self {
-        Self { done: HashMap::new(), seen: HashSet::new() }
+        Self { done: HashMap::new() }
     }
 }
 
 impl<T: Clone> Once<T> {
-    /// Adds the arrival of a thread. The first one initialises.
-    pub(super) fn come(&mut self, object: u64, released: Released<T>) {
-        if self.seen.insert(object) {
-            self.done.insert(object, released);
+    /// Adds the arrival of a thread; `state` is what [`once`] says.
+    pub(super) fn come(&mut self, object: u64, state: u64, released: Released<T>) {
+        if state != once::DONE {
+            self.done.entry(object).or_default().push(released);
         }
     }
 
     /// Completes the wait of a thread for an initialisation by another one.
     pub(super) fn wait(&self, object: u64, thread: ThreadId, links: &mut Links<T>) {
-        let done = self.done.get(&object).filter(|done| done.thread != thread);
-        links.extend(done.cloned().map(|released| (Link::Once, released)));
+        let done = self.done.get(&object).into_iter().flatten();
+        let others = done.filter(|done| done.thread != thread);
+        links.extend(others.map(|released| (Link::Once, released.clone())));
     }
 }

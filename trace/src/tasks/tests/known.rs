@@ -1,9 +1,9 @@
 //! Small programs whose graphs can be counted by hand.
 
 use pathformat::trace::Operation::{self, *};
-use pathformat::trace::Work;
+use pathformat::trace::{Work, once};
 
-use crate::ids::ThreadId;
+use crate::ids::{TaskId, ThreadId};
 use crate::order::releases::Link;
 use crate::order::walk::walk;
 use crate::tasks::graph::TaskKind;
@@ -269,6 +269,33 @@ fn semaphores_and_what_is_done_once() {
     scene.work(1, 1);
     let edges = edges(&scene.tasks().graph);
     assert_eq!((edges[&Link::Semaphore], edges[&Link::Once]), (3, 1));
+}
+
+#[test]
+fn what_is_done_once_may_be_done_by_whoever_came_meanwhile() {
+    let mut scene = Scene::new(3);
+    scene.create(0, 1);
+    scene.create(0, 2);
+    // The second thread is faster, and the first one waits for it.
+    scene.enter(0, Once, 0x50, 0);
+    scene.enter(1, Once, 0x50, 0);
+    scene.work(1, 10);
+    scene.leave(1, 0, 0);
+    scene.leave(0, 0, 10);
+    // Whoever comes later waits for both, and has done nothing that others wait for.
+    scene.event(2, Once, 0x50, once::DONE);
+    scene.event(1, Once, 0x50, once::DONE);
+    (0..3).for_each(|thread| scene.work(thread, 1));
+    let graph = scene.tasks().graph;
+    let ends = |link: &(Link, TaskId), to: TaskId| {
+        (link.0 == Link::Once).then(|| (graph.task(link.1).thread.0, graph.task(to).thread.0))
+    };
+    let mut found: Vec<_> = graph
+        .tasks()
+        .flat_map(|(to, _)| graph.edges_to(to).filter_map(move |edge| ends(&edge, to)))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, [(0, 1), (0, 1), (0, 2), (1, 0), (1, 2)]);
 }
 
 #[test]
