@@ -182,6 +182,14 @@ export class TaskGraph {
         return this.index.names[this.columns.name[task]!] ?? "?";
     }
 
+    /** The operation that ended a task with its object, and the line, empty if it is unknown. */
+    endingInParts(task: number): [operation: string, line: string] {
+        const ending = this.ending(task);
+        const at = ending.lastIndexOf(" at ");
+        if (at < 0) return [ending, ""];
+        return [ending.slice(0, at), ending.slice(ending.lastIndexOf(" ") + 1)];
+    }
+
     link(link: number): string {
         return this.index.links[link] ?? "?";
     }

@@ -29,3 +29,17 @@ export function fittedInto(name: string, room: number, size: number, weight = 40
     }
     return text;
 }
+
+/** The beginning of a text, as far as there is room, in pixels. */
+export function cutInto(text: string, room: number, size: number, weight = 400): string {
+    if (widthOf(text, size, weight) <= room) return text;
+    const letters = [...text];
+    let fits = 0;
+    for (let over = letters.length; over - fits > 1;) {
+        const middle = (fits + over) >> 1;
+        const cut = `${letters.slice(0, middle).join("")}…`;
+        if (widthOf(cut, size, weight) <= room) fits = middle;
+        else over = middle;
+    }
+    return `${letters.slice(0, fits).join("")}…`;
+}

@@ -10,7 +10,7 @@ export const WHOLE = 150;
 /** Around a task so many are shown, of which so many are neighbours of one. */
 const [AROUND, NEIGHBOURS] = [50, 8];
 
-export const NODE = { width: 168, height: 46 };
+export const NODE = { width: 208, height: 46 };
 
 export interface Point {
     x: number;

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { type TaskGraph, duration, useTaskGraph } from "../../data/taskGraph";
 import { isTyping } from "../../ui/keys";
+import { cutInto, widthOf } from "../../ui/measure";
 import { brief, digits, plural } from "../../ui/numbers";
 import { type Transform, usePan } from "../../ui/pan";
 import { ArrowHead, ZoomButtons } from "../../ui/parts";
@@ -214,17 +215,35 @@ function Nodes(props: {
                     >
                         <rect class="body" width={NODE.width} height={NODE.height} rx={7} />
                         <text class="title" x={10} y={19}>
-                            {LETTERS[graph.kind[task]!]} {graph.name(task)} {graph.kindName(task)}
+                            {titleOf(graph, task)}
                         </text>{" "}
                         <text x={10} y={36}>
-                            {duration(graph.columns.duration[task]!)},{" "}
-                            {brief(graph.columns.instructions[task])} instr.
+                            {workOf(graph, task)}
                         </text>
                     </g>
                 ))}
             </g>
         </svg>
     );
+}
+
+/** The room for text in a box, and the sizes of the text of its lines, in pixels. */
+const ROOM = NODE.width - 20;
+const SIZES = [12, 11.5] as const;
+
+/** The number of a task and what ended it, as far as there is room. */
+function titleOf(graph: TaskGraph, task: number): string {
+    const number = `${LETTERS[graph.kind[task]!]} ${graph.name(task)} `;
+    const room = ROOM - widthOf(number, SIZES[0], 650);
+    return number + cutInto(graph.endingInParts(task)[0], room, SIZES[0], 650);
+}
+
+/** How long a task took, and where it ended or else what it executed. */
+function workOf(graph: TaskGraph, task: number): string {
+    const place = graph.endingInParts(task)[1];
+    const time = duration(graph.columns.duration[task]!);
+    const work = `${time}, ${brief(graph.columns.instructions[task])} instr.`;
+    return place ? cutInto(`${time} to ${place}`, ROOM, SIZES[1]) : work;
 }
 
 function Edge(props: {

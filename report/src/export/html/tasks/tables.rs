@@ -4,7 +4,11 @@ use serde_json::{Value, json};
 
 use crate::export::html::payload::{Exact, shown};
 use crate::show::cell_text::plain;
-use crate::show::table::{Cell, CellKind, Column, Name, Table, Visibility};
+use crate::show::fitted_names::fit;
+use crate::show::table::{Cell, CellKind, Column, Table, Visibility};
+
+/// The number of characters of a name that is shown in one of its longer forms.
+const NAME_WIDTH: usize = 48;
 
 /// Returns the tables, without columns that are for other programs alone.
 pub(super) fn tables(tables: &[Table<'_>]) -> Vec<Value> {
@@ -14,11 +18,12 @@ pub(super) fn tables(tables: &[Table<'_>]) -> Vec<Value> {
 fn table(table: &Table<'_>) -> Value {
     let is_seen = |at: &usize| table.columns[*at].shown != Visibility::Data;
     let seen: Vec<_> = (0..table.columns.len()).filter(is_seen).collect();
-    let row = |cells: &[Cell<'_>]| seen.iter().map(|&at| cell(&cells[at])).collect::<Vec<_>>();
+    let columns: Vec<_> = seen.iter().map(|&at| cells(table, at)).collect();
+    let row = |at| columns.iter().map(|cells| &cells[at]).collect::<Vec<_>>();
     json!({
         "name": table.name,
         "columns": seen.iter().map(|&at| column(&table.columns[at])).collect::<Vec<_>>(),
-        "rows": table.rows.iter().map(|of| row(&of.cells)).collect::<Vec<_>>(),
+        "rows": (0..table.rows.len()).map(row).collect::<Vec<_>>(),
         "empty": table.empty,
     })
 }
@@ -49,6 +54,25 @@ fn kind(kind: CellKind) -> &'static str {
     }
 }
 
+/// Returns the cells of a column.
+fn cells(table: &Table<'_>, column: usize) -> Vec<Value> {
+    let cells = || table.rows.iter().map(|row| &row.cells[column]);
+    let names = cells().filter_map(|cell| match cell {
+        Cell::Name(name) => Some(name),
+        _ => None,
+    });
+    // Names of one column are fitted together, so that different ones look different.
+    let mut fitted = fit(&names.collect::<Vec<_>>(), Some(NAME_WIDTH)).into_iter();
+    let with_name = |of: &Cell<'_>| match of {
+        Cell::Name(name) => {
+            let lines = fitted.next().unwrap_or_default();
+            json!([shown(&lines.concat()), shown(&name.whole())])
+        }
+        of => cell(of),
+    };
+    cells().map(with_name).collect()
+}
+
 /// Returns the content of a cell; `null` if it is empty or unknown.
 fn cell(cell: &Cell<'_>) -> Value {
     match cell {
@@ -58,15 +82,7 @@ fn cell(cell: &Cell<'_>) -> Value {
         Cell::Streams(streams) => {
             streams.iter().map(|of| json!([of.0, Exact(of.1.into())])).collect()
         }
-        Cell::Name(name) => json!([shown(short(name)), shown(&name.whole())]),
         Cell::PathEnd { function, line } => json!([function, line]),
         cell => json!(shown(&plain(cell))),
     }
-}
-
-/// Returns a name without its parameters. A shorter form, with parts left out inside, does not
-/// count.
-fn short(name: &Name) -> &str {
-    let whole = name.forms.first().map_or("", String::as_str);
-    name.forms.get(1).filter(|form| whole.contains(form.as_str())).map_or(whole, String::as_str)
 }
