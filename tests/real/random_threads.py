@@ -19,6 +19,7 @@ from tests.real import races, seeds
 from tests.real.tools import PATHCC, CheckFailed, environment, run
 
 LOCKS, CELLS, STATICS = 3, 8, 3
+CLANG_CXX = "clang++-22"
 
 HEAD = f"""#include <atomic>
 #include <barrier>
@@ -295,6 +296,19 @@ def check(seed: int, level: str, home: Path, *, deaths: int = 3) -> str:
                     raise CheckFailed(f"seed {seed} {level}{when}, {name}: {rows[0]}")
             trace.unlink()
     return f"{len(source.read_text().splitlines())} lines, {2 + deaths} runs, {deaths} killed"
+
+
+def check_sanitized(seed: int, home: Path) -> str:
+    """Fails if ThreadSanitizer tells a race in a program. It does not know fences."""
+    program = generate(seed)
+    if "atomic_thread_fence" in program:
+        raise CheckFailed(f"seed {seed} has a fence")
+    source = home / f"threads{seed}.cpp"
+    source.write_text(program)
+    flags = ["-std=c++20", "-g", "-O1", "-w", "-pthread", "-fsanitize=thread"]
+    run([CLANG_CXX, *flags, source, "-o", "sanitized"], home)
+    run([home / "sanitized", "3"], home)
+    return "ThreadSanitizer tells no race"
 
 
 if __name__ == "__main__":

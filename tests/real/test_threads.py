@@ -69,6 +69,11 @@ def test_random_threads(seed: int, home: Path, found: Found) -> None:
     found(random_threads.check(seed, LEVELS[seed % 2], home))
 
 
+@pytest.mark.parametrize("seed", (12, 15, 16))
+def test_random_threads_sanitized(seed: int, home: Path, found: Found) -> None:
+    found(random_threads.check_sanitized(seed, home))
+
+
 @pytest.mark.parametrize("name", openmp.PROGRAMS)
 def test_openmp(name: str, home: Path, found: Found) -> None:
     found(openmp.check(name, home, runs=1))
