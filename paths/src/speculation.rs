@@ -3,7 +3,7 @@
 //! Several ways through a loop may meet before its last branch. Then the register keeps them
 //! apart, and one instruction counts them all. Whenever another way is taken, that instruction
 //! steps another counter, and a processor has to wait for the store before each load
-//! (`docs/internals/performance.md`). Speculation gives each way an instruction of its own, which
+//! (`docs/internals/late.md`). Speculation gives each way an instruction of its own, which
 //! counts the path as if the loop went on. Where the loop is left instead, the count is taken back.
 //! The register is still set, for the ways out.
 //!

@@ -75,7 +75,7 @@ def main() -> int:
         (
             "Written by `make moving`. An increment whose counter a register selects may step "
             "another counter each time, which costs more than the instruction "
-            "(docs/internals/performance.md). These are the executed increments of each "
+            "(docs/internals/late.md). These are the executed increments of each "
             "program, and the functions with most of those that move."
         ),
         machine(),

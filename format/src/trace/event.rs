@@ -142,8 +142,8 @@ operations! {
     Post = 13 "post" Releases,
     /// A semaphore is decremented.
     Take = 14 "take" Acquires,
-    /// A function is called once: threads that arrive later wait for it. `other` says whether it had
-    /// been called before ([`once`]).
+    /// A function is called once: threads that arrive later wait for it. `other` says whether it
+    /// had been called before ([`once`]).
     Once = 15 "once" Both,
     /// The process forks: the `object` is the number of the child process; in the child, that of
     /// the parent.
