@@ -140,9 +140,12 @@ const OWNER_DIED: i32 = 130;
 /// (`ETIMEDOUT`, `thrd_timedout`).
 const TIMED_OUT: [i32; 2] = [110, 4];
 
-/// The value of a `pthread_once_t` or `once_flag` whose function has been called: in glibc
-/// (`nptl/pthread_once.c`), in musl (`src/thread/pthread_once.c`) and in sanitizers.
+/// The value of a `pthread_once_t` or `once_flag` whose function has been called, in glibc
+/// (`nptl/pthread_once.c`) and in musl (`src/thread/pthread_once.c`).
 const ONCE_DONE: u32 = 2;
+
+/// The same for ThreadSanitizer's function (`kGuardDone` in `tsan_interceptors_posix.cpp`).
+const SANITIZED_ONCE_DONE: u32 = 1;
 
 /// The offset of the number of a process in `siginfo_t`.
 const PROCESS_OFFSET: usize = 16;
@@ -203,13 +206,11 @@ extern "C" fn begin(call: &mut Call) -> usize {
         call.of.arguments[at] = creation.start;
         call.of.arguments[at + 1] = creation.argument;
     }
-    call.once = if function.operation == Operation::Once && is_done(call.of.arguments[0]) {
-        once::DONE
-    } else {
-        0
-    };
     call.begin = clock::ticks();
     call.before = operation::release(function.operation);
+    // Behind the ticket: what was done before it is done now.
+    let is_done = function.operation == Operation::Once && is_done(number, call.of.arguments[0]);
+    call.once = if is_done { once::DONE } else { 0 };
     call.written = if is_written_first(function.operation) {
         let (object, other) = objects(function, call, 0);
         let (operation, before, begin) = (function.operation, call.before, call.begin);
@@ -274,12 +275,16 @@ extern "C" fn end(call: &mut Call) {
     }
 }
 
-/// Returns true if the initialisation with this `pthread_once_t` has been done.
-fn is_done(control: usize) -> bool {
+/// Returns true if the initialisation with this `pthread_once_t` or `once_flag`, by the function of
+/// this number, has been done.
+fn is_done(number: usize, control: usize) -> bool {
     // The C libraries fail themselves without a place.
     let Some(control) = NonNull::new(control as *mut u32) else { return false };
-    // SAFETY: it is the program's word, which the C library is about to read.
-    unsafe { AtomicU32::from_ptr(control.as_ptr()) }.load(Ordering::Acquire) == ONCE_DONE
+    // SAFETY: it is constant once the image is relocated.
+    let is_sanitized = unsafe { INTERCEPTORS[number] } != 0;
+    // SAFETY: it is the program's word, which the function is about to read.
+    let state = unsafe { AtomicU32::from_ptr(control.as_ptr()) }.load(Ordering::Acquire);
+    state == if is_sanitized { SANITIZED_ONCE_DONE } else { ONCE_DONE }
 }
 
 /// Selects whether what the C library allocates is left out.

@@ -18,16 +18,30 @@ pub(crate) fn fit(names: &[&Name], width: Option<usize>) -> Vec<Vec<String>> {
     let Some(width) = width else {
         return names.iter().map(|name| vec![name.whole()]).collect();
     };
+    shown(names, width).iter().map(|text| wrapped(text, width)).collect()
+}
+
+/// Returns the form of each name that is shown where there is this width. Of names that would look
+/// the same it may be wider.
+pub(crate) fn shown(names: &[&Name], width: usize) -> Vec<String> {
     let shown: Vec<_> = names.iter().map(|name| shortened(name, width)).collect();
     let mut alike: BTreeMap<&str, BTreeMap<String, &Name>> = BTreeMap::new();
     for (name, text) in names.iter().zip(&shown) {
         alike.entry(text).or_default().insert(name.whole(), name);
     }
-    let with_qualifier = |name: &Name, text: &String| match &alike[text.as_str()] {
+    let distinct = |name: &Name, text: &String| match &alike[text.as_str()] {
         alike if alike.len() > 1 => distinguished(name, alike, width),
-        _ => vec![text.clone()],
+        _ => text.clone(),
     };
-    names.iter().zip(&shown).map(|(name, text)| with_qualifier(name, text)).collect()
+    names.iter().zip(&shown).map(|(name, text)| distinct(name, text)).collect()
+}
+
+/// Returns the lines of a text.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    if text.width() <= width {
+        return vec![text.to_owned()];
+    }
+    textwrap::wrap(text, width).iter().map(|line| line.to_string()).collect()
 }
 
 /// Returns the longest form that fits, or the shortest without its middle.
@@ -37,10 +51,10 @@ fn shortened(name: &Name, width: usize) -> String {
     forms.find(|form| form.width() <= width).unwrap_or_else(last)
 }
 
-/// Returns the lines of a name among others that look like it: the shortest form that distinguishes
+/// Returns the form of a name among others that look like it: the shortest one that distinguishes
 /// all of them, or the whole name without the arguments of templates, if that does it on fewer
 /// lines.
-fn distinguished(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec<String> {
+fn distinguished(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> String {
     // Forms are counted from the shortest.
     let form = |name: &Name, at: usize| name.form(name.forms.len().saturating_sub(at + 1));
     let most = alike.values().map(|name| name.forms.len()).max().unwrap_or_default();
@@ -51,11 +65,8 @@ fn distinguished(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> 
     let found = (0..most).find(|&at| differ(&|name| form(name, at)));
     let shown = found.map_or_else(|| name.whole(), |at| form(name, at));
     let bare = Some(without_inner_names(name)).filter(|_| differ(&without_inner_names));
-    let lines = |text: &String| -> Vec<String> {
-        textwrap::wrap(text, width).iter().map(|line| line.to_string()).collect()
-    };
     let candidates = [Some(shown), bare].into_iter().flatten();
-    candidates.map(|text| lines(&text)).min_by_key(Vec::len).unwrap_or_default()
+    candidates.min_by_key(|text| wrapped(text, width).len()).unwrap_or_default()
 }
 
 /// Returns the whole name, with its parameters, without the arguments of templates.
@@ -122,6 +133,13 @@ mod tests {
         };
         let forms = [overload(" const&"), overload("&&")];
         let names = forms.map(|forms| Name { forms, ..Name::default() });
+        assert_eq!(
+            shown(&names.iter().collect::<Vec<_>>(), 40),
+            [
+                "std::_Map_base<…>::operator[](std::basic_string<…> const&)",
+                "std::_Map_base<…>::operator[](std::basic_string<…>&&)"
+            ]
+        );
         assert_eq!(
             fit(&names.iter().collect::<Vec<_>>(), Some(40)),
             [

@@ -232,6 +232,7 @@ impl MemoryReport<'_> {
             let places = places
                 .into_iter()
                 .map(|(text, threads)| format!("{text} by {}", self.named_streams(&threads)));
+            let places = places.chain(of.may_have_more_places().then(|| "…".into()));
             let threads: BTreeSet<ThreadId> = of
                 .places
                 .iter()

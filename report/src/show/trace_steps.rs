@@ -222,7 +222,12 @@ fn event_text(event: &Event, times: &Times, [first, second]: [String; 2]) -> Opt
                 Some(record.object.get()).filter(|&object| object > 0 && function.is_none());
             let object = object.map(|object| format!(" {}{first}", number(object)));
             let object = object.unwrap_or_default();
-            let other = Some(record.other.get()).filter(|&other| other > 0);
+            // What is said of the object is no other object.
+            let has_other = !matches!(
+                operation,
+                Some(Operation::Lock | Operation::LockShared | Operation::Once)
+            );
+            let other = Some(record.other.get()).filter(|&other| other > 0 && has_other);
             let other = other.map(|other| format!(" with {other:#x}{second}")).unwrap_or_default();
             let failed = Some(record.result.get()).filter(|&result| result > 0);
             let failed = failed.map(|error| format!(", error {error}")).unwrap_or_default();

@@ -53,21 +53,21 @@ impl<'a> OwnerNames<'a> {
             }
             Owner::Heap { function, file, line } => {
                 let function = function.and_then(|at| self.program.functions.get(at.index()));
-                let name = function.map_or_else(
-                    || "?".into(),
-                    |of| {
-                        let short = names::short(&of.function.shape);
-                        short.unwrap_or_else(|| of.function.demangled.clone())
-                    },
-                );
-                if file.is_empty() {
-                    format!("heap: {name}")
-                } else {
-                    format!("heap: {name} {}:{line}", base_name(file))
-                }
+                let Some(shape) = function.map(|of| &of.function) else {
+                    return format!("heap: ?{}", place(file, *line));
+                };
+                // The line tells functions of one name apart.
+                let short = names::short(&shape.shape).filter(|_| !file.is_empty());
+                let name = short.unwrap_or_else(|| shape.demangled.clone());
+                format!("heap: {name}{}", place(file, *line))
             }
         }
     }
+}
+
+/// Returns a blank and the place of an allocation; nothing if it is unknown.
+fn place(file: &str, line: u32) -> String {
+    if file.is_empty() { String::new() } else { format!(" {}:{line}", base_name(file)) }
 }
 
 impl Owner {

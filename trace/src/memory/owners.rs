@@ -81,7 +81,7 @@ struct Fixed {
     is_sure: bool,
 }
 
-/// The number of results that are kept. A loop walks over several blocks at once.
+/// The number of results that are kept: enough for a loop over several blocks.
 const LATEST: usize = 8;
 
 /// A result that is valid until something changes.
@@ -264,6 +264,7 @@ impl<'a> Owners<'a> {
     /// Drops the kept results, which may be outdated.
     pub(super) fn forget(&mut self) {
         self.latest.clear();
+        self.next = 0;
     }
 
     /// Returns the owner of an address that a thread accesses now.

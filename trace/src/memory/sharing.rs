@@ -63,6 +63,11 @@ pub struct Contended {
 }
 
 impl SharedLine {
+    /// Returns true if more threads and places may have accessed it than are kept.
+    pub fn may_have_more_places(&self) -> bool {
+        self.places.len() >= PLACES
+    }
+
     /// Returns how often the line moves between threads, if those take turns as far as they can.
     pub fn possible_moves(&self) -> u64 {
         let sum = |what: fn(&Contended) -> u64| {
@@ -83,7 +88,7 @@ impl SharedLine {
 #[derive(Clone, Debug, Default)]
 struct Line {
     shared: SharedLine,
-    /// The index of the place that accessed it last.
+    /// The index of the last access whose place is kept.
     turn: usize,
     writers: Vec<Writer>,
     users: Vec<User>,

@@ -1,8 +1,8 @@
 //! Measures the use of memory in a trace: the amount, the owners, the reuse distances and the
 //! sharing.
 //!
-//! The memory of the analysis is proportional to the number of lines that were accessed, not of
-//! accesses. Distances are between the accesses of one thread.
+//! The memory of the analysis is proportional to the number of lines that were accessed, and of the
+//! owners and functions of each, not of accesses. Distances are between the accesses of one thread.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -65,10 +65,10 @@ pub struct MemoryTotals {
 /// A function and an owner whose memory it accesses, by the index in [`Measuring::pairs`].
 type PairIndex = u32;
 
-/// The bytes of a line that the functions of pairs accessed.
+/// The accessed bytes of a line, by pair.
 #[derive(Debug, Default)]
 struct LineUse {
-    /// The first pair and its bytes. Most lines have no other one.
+    /// The pair of the last access and its bytes. Most lines have no other one.
     first: (PairIndex, u128),
     others: Vec<(PairIndex, u128)>,
 }
@@ -80,6 +80,10 @@ impl LineUse {
             self.first = (pair, self.first.1 | mask);
         } else {
             add_bytes(&mut self.others, pair, mask);
+            // The next access is often of the same pair.
+            if let Some(at) = self.others.iter().position(|other| other.0 == pair) {
+                std::mem::swap(&mut self.first, &mut self.others[at]);
+            }
         }
     }
 
@@ -180,7 +184,7 @@ impl Measuring {
             self.distances.resize_with(at + 1, Distances::default);
         }
         let distances = &mut self.distances[at];
-        // A line is a power of two, so that no division is needed.
+        // The size of a line is a power of two: a shift divides.
         let power = size.trailing_zeros();
         for line in access.address >> power..=last >> power {
             let mask = mask(line, size, access.address, last);

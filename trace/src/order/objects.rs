@@ -71,7 +71,7 @@ impl<T: Clone> Objects<T> {
                 self.locks.entry(other).or_default().unlock(released.clone());
                 self.conditions.entry(object).or_default().wait(released.thread, ticket);
             }
-            Operation::Once => self.once.come(object, other, released),
+            Operation::Once => self.once.come(object, other, ticket, released),
             // The result of a barrier may distinguish the last thread, and is no failure.
             Operation::Barrier => {
                 self.openmp.begin_barrier(object, released.thread);
@@ -128,7 +128,9 @@ impl<T: Clone> Objects<T> {
                 }
                 self.locks.entry(other).or_default().lock(&mut links);
             }
-            Operation::Once => self.once.wait(object, thread, &mut links),
+            Operation::Once if succeeded => {
+                self.once.wait(object, thread, event.after.get(), &mut links);
+            }
             Operation::Barrier => {
                 if let Some(barrier) = self.barriers.get_mut(&object) {
                     barrier.go_on(thread, &mut links);

@@ -74,34 +74,57 @@ impl<T: Clone> Threads<T> {
     }
 }
 
-/// One-time initialisations.
-///
-/// The trace does not tell which of the threads that arrived before the end of an initialisation
-/// did it. Whoever arrived at that time may have.
+/// One-time initialisations, by object.
 #[derive(Debug)]
-pub(super) struct Once<T> {
-    /// The threads that may have initialised, by object.
-    done: HashMap<u64, Vec<Released<T>>>,
+pub(super) struct Once<T>(HashMap<u64, Initialisation<T>>);
+
+/// An initialisation that is done once.
+///
+/// The trace does not tell which of the threads that arrived before its end did it. Whoever arrived
+/// at that time may have.
+#[derive(Debug)]
+struct Initialisation<T> {
+    /// The threads that may have initialised, each with its last arrival.
+    arrived: Vec<Released<T>>,
+    /// The last ticket of a thread that went on.
+    went_on: u64,
 }
 
 impl<T> Default for Once<T> {
     fn default() -> Self {
-        Self { done: HashMap::new() }
+        Self(HashMap::new())
     }
 }
 
 impl<T: Clone> Once<T> {
-    /// Adds the arrival of a thread; `state` is what [`once`] says.
-    pub(super) fn come(&mut self, object: u64, state: u64, released: Released<T>) {
-        if state != once::DONE {
-            self.done.entry(object).or_default().push(released);
+    /// Adds the arrival of a thread with this ticket; `state` is what [`once`] says.
+    pub(super) fn come(&mut self, object: u64, state: u64, ticket: u64, released: Released<T>) {
+        if state == once::DONE {
+            return;
         }
+        let known = self.0.entry(object);
+        let known = known.or_insert_with(|| Initialisation { arrived: Vec::new(), went_on: 0 });
+        // It had been done before this thread came, and now it is not: another object is there.
+        if ticket > known.went_on && known.went_on > 0 {
+            known.arrived.clear();
+        }
+        known.arrived.retain(|before| before.thread != released.thread);
+        known.arrived.push(released);
     }
 
-    /// Completes the wait of a thread for an initialisation by another one.
-    pub(super) fn wait(&self, object: u64, thread: ThreadId, links: &mut Links<T>) {
-        let done = self.done.get(&object).into_iter().flatten();
-        let others = done.filter(|done| done.thread != thread);
-        links.extend(others.map(|released| (Link::Once, released.clone())));
+    /// Completes the wait of a thread, which goes on with this ticket, for an initialisation by
+    /// another one.
+    pub(super) fn wait(
+        &mut self,
+        object: u64,
+        thread: ThreadId,
+        ticket: u64,
+        links: &mut Links<T>,
+    ) {
+        if let Some(known) = self.0.get_mut(&object) {
+            known.went_on = known.went_on.max(ticket);
+            let others = known.arrived.iter().filter(|arrived| arrived.thread != thread);
+            links.extend(others.map(|released| (Link::Once, released.clone())));
+        }
     }
 }

@@ -4,7 +4,6 @@
 //! The streams are walked once more. The time of a task is divided among its paths in proportion to
 //! their instructions.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::fast_map::FastMap;
@@ -29,7 +28,8 @@ pub struct Heat {
 /// The heats by function and path.
 pub type Heats = HashMap<(FunctionId, PathId), Heat>;
 
-/// The path of each task that executed most of its instructions; `None` if the task executed none.
+/// The path of each task that executed most of its instructions, the first one of several; `None`
+/// if the task executed no instruction.
 pub type HottestPaths = Vec<Option<(FunctionId, PathId)>>;
 
 /// The visitor that measures the paths of tasks.
@@ -39,8 +39,10 @@ pub(crate) struct Heating<'a> {
     next: TaskId,
     /// The current task of each thread.
     current: Vec<TaskId>,
-    /// The instructions of each path in the current task of each thread.
-    work: Vec<FastMap<(FunctionId, PathId), u64>>,
+    /// The instructions of each path in the last task of each thread that executed it.
+    work: Vec<FastMap<(FunctionId, PathId), (TaskId, u64)>>,
+    /// The most instructions of a path in the current task of each thread.
+    most: Vec<u64>,
     heats: Heats,
     hottest: HottestPaths,
 }
@@ -52,23 +54,28 @@ impl<'a> Heating<'a> {
         way.iter().for_each(|&task| is_on_way[task.index()] = true);
         let current = vec![TaskId(u32::MAX); streams.num_threads()];
         let work = vec![FastMap::default(); streams.num_threads()];
-        let hottest = vec![None; graph.len()];
-        Self { graph, is_on_way, next: TaskId(0), current, work, heats: Heats::new(), hottest }
+        let most = vec![0; streams.num_threads()];
+        let (heats, hottest) = (Heats::new(), vec![None; graph.len()]);
+        Self { graph, is_on_way, next: TaskId(0), current, work, most, heats, hottest }
     }
 
     /// Returns what was measured, after the walk.
-    pub(crate) fn finish(mut self) -> (Heats, HottestPaths) {
-        (0..self.current.len()).for_each(|thread| self.end_task(thread));
+    pub(crate) fn finish(self) -> (Heats, HottestPaths) {
         (self.heats, self.hottest)
     }
 
-    /// Ends the current task of the thread with this index.
-    fn end_task(&mut self, thread: usize) {
-        let work = self.work[thread].drain();
-        // Of paths with equal work it is the first one.
-        let hottest = work.max_by_key(|(path, instructions)| (*instructions, Reverse(*path)));
-        if let Some(known) = self.hottest.get_mut(self.current[thread].index()) {
-            *known = hottest.map(|(path, _)| path);
+    /// Adds the instructions of a path to a task of a thread.
+    fn warm(&mut self, thread: usize, task: TaskId, path: (FunctionId, PathId), more: u64) {
+        let (of, sum) = self.work[thread].entry(path).or_insert((task, 0));
+        if *of != task {
+            (*of, *sum) = (task, 0);
+        }
+        *sum += more;
+        let Some(hottest) = self.hottest.get_mut(task.index()) else { return };
+        let most = &mut self.most[thread];
+        // Sums only grow, so that the hottest path is always known.
+        if *sum > *most || *sum == *most && hottest.is_some_and(|hottest| path < hottest) {
+            (*most, *hottest) = (*sum, Some(path));
         }
     }
 }
@@ -77,20 +84,20 @@ impl Visitor for Heating<'_> {
     type Token = ();
 
     fn began(&mut self, thread: ThreadId, _: u64, _: &Links<()>) {
-        self.end_task(thread.index());
+        self.most[thread.index()] = 0;
         self.current[thread.index()] = self.next;
         self.next = TaskId(self.next.0.saturating_add(1));
     }
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         let id = self.current[thread.index()];
-        *self.work[thread.index()].entry((done.function, done.path)).or_default() +=
-            done.actions.instructions;
+        let path = (done.function, done.path);
+        self.warm(thread.index(), id, path, done.actions.instructions);
         if !self.is_on_way.get(id.index()).copied().unwrap_or_default() {
             return;
         }
         let task = self.graph.task(id);
-        let heat = self.heats.entry((done.function, done.path)).or_default();
+        let heat = self.heats.entry(path).or_default();
         heat.count += done.actions.paths;
         heat.instructions += done.actions.instructions;
         let whole = task.actions.instructions.max(1) as f64;

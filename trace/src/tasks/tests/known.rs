@@ -263,7 +263,7 @@ fn semaphores_and_what_is_done_once() {
     (0..3).for_each(|_| scene.event(1, Take, 0x40, 0));
     scene.event(0, Take, 0x40, 0);
     scene.event(0, Once, 0x50, 0);
-    scene.enter(1, Once, 0x50, 0);
+    scene.enter(1, Once, 0x50, once::DONE);
     scene.leave(1, 0, 0);
     scene.work(0, 1);
     scene.work(1, 1);
@@ -296,6 +296,20 @@ fn what_is_done_once_may_be_done_by_whoever_came_meanwhile() {
         .collect();
     found.sort_unstable();
     assert_eq!(found, [(0, 1), (0, 1), (0, 2), (1, 0), (1, 2)]);
+}
+
+#[test]
+fn what_is_done_once_is_forgotten_where_another_object_takes_its_place() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    for _ in 0..100 {
+        scene.event(0, Once, 0x50, 0);
+    }
+    // The object is new again, so that nobody else may have done it.
+    scene.event(1, Once, 0x50, 0);
+    scene.work(0, 1);
+    scene.work(1, 1);
+    assert_eq!(edges(&scene.tasks().graph).get(&Link::Once), None);
 }
 
 #[test]

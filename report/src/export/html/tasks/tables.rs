@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::export::html::payload::{Exact, shown};
 use crate::show::cell_text::plain;
-use crate::show::fitted_names::fit;
+use crate::show::fitted_names;
 use crate::show::table::{Cell, CellKind, Column, Table, Visibility};
 
-/// The number of characters of a name that is shown in one of its longer forms.
+/// The most characters of a name. A wider one is shown in a shorter form.
 const NAME_WIDTH: usize = 48;
 
 /// Returns the tables, without columns that are for other programs alone.
@@ -62,11 +62,11 @@ fn cells(table: &Table<'_>, column: usize) -> Vec<Value> {
         _ => None,
     });
     // Names of one column are fitted together, so that different ones look different.
-    let mut fitted = fit(&names.collect::<Vec<_>>(), Some(NAME_WIDTH)).into_iter();
+    let mut fitted = fitted_names::shown(&names.collect::<Vec<_>>(), NAME_WIDTH).into_iter();
     let with_name = |of: &Cell<'_>| match of {
         Cell::Name(name) => {
-            let lines = fitted.next().unwrap_or_default();
-            json!([shown(&lines.concat()), shown(&name.whole())])
+            let text = fitted.next().unwrap_or_default();
+            json!([shown(&text), shown(&name.whole())])
         }
         of => cell(of),
     };
