@@ -48,8 +48,9 @@ impl Layout {
 #[derive(Clone, Debug)]
 pub struct Cache {
     layout: Layout,
-    /// The logarithm of the number of bytes in a line, and the number of sets less one.
+    /// The binary logarithm of the number of bytes in a line.
     power: u32,
+    /// The index of the last set. The number of sets is a power of two, so that it is a mask.
     last_set: u64,
     /// The lines of all sets, the most recently used one of each first. Lines are counted from 1; 0
     /// is an empty place.
