@@ -10,6 +10,7 @@ use std::path::{Path as FilePath, PathBuf};
 
 use pathformat::manifest;
 use pathformat::settings::{Level, Mode, Stage};
+use profile::names;
 pub use profile::run::{Count, Image, ProcessId, Run};
 use serde::Serialize;
 
@@ -340,6 +341,11 @@ pub struct Ran<'a> {
 }
 
 impl Function {
+    /// Returns the name without parameters and return type, or else the whole one.
+    pub fn short_name(&self) -> String {
+        names::short(&self.shape).unwrap_or_else(|| self.demangled.clone())
+    }
+
     /// Returns the instructions that it executed, without those of its callees, in an order of
     /// blocks and edges; nothing where only calls are counted.
     ///

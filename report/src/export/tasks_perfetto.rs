@@ -13,7 +13,6 @@ use std::io::{Result, Write};
 
 use counts::model::PathId;
 use counts::path_text::PathText;
-use profile::names;
 use serde_json::{Value, json};
 use trace::file::Stream;
 use trace::ids::{FunctionId, TaskId, ThreadId};
@@ -118,8 +117,7 @@ fn named_paths(program: &Program, paths: &HottestPaths) -> HashMap<(FunctionId, 
     let paths: BTreeSet<_> = paths.iter().copied().flatten().collect();
     let mut names = HashMap::new();
     for PathsOfFunction { function, ids, texts } in by_function(program, &paths) {
-        let of = &program.functions[function.index()].function;
-        let name = names::short(&of.shape).unwrap_or_else(|| of.demangled.clone());
+        let name = program.functions[function.index()].function.short_name();
         let text = |text: PathText<'_>| format!("{name}: {}", text.plain());
         names.extend(ids.into_iter().map(|id| (function, id)).zip(texts.into_iter().map(text)));
     }

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use counts::model::Count;
 use profile::escape::terminal;
-use profile::names;
 use trace::ids::{FunctionId, TaskId, ThreadId};
 use trace::order::item::{Actions, CodePlace};
 use trace::order::releases::Link;
@@ -162,8 +161,7 @@ fn curve(report: &TaskGraphReport<'_>) -> String {
 /// Returns the name of a function.
 pub(super) fn name(program: &Program, function: FunctionId) -> String {
     let Some(of) = program.functions.get(function.index()) else { return "?".into() };
-    let name = names::short(&of.function.shape).unwrap_or_else(|| of.function.demangled.clone());
-    terminal(&name).into_owned()
+    terminal(&of.function.short_name()).into_owned()
 }
 
 /// Returns the place where a path ended.

@@ -12,7 +12,6 @@ use owo_colors::OwoColorize;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::Operation;
 use profile::escape::terminal;
-use profile::names;
 use trace::file::Stream;
 use trace::file::event::{Event, function_called};
 use trace::ids::FunctionId;
@@ -173,8 +172,7 @@ impl<'a> StepWriter<'a> {
         let program = self.program;
         let name = || {
             let function = &program.functions[function.index()].function;
-            let name = names::short(&function.shape).unwrap_or_else(|| function.demangled.clone());
-            terminal(&name).into_owned()
+            terminal(&function.short_name()).into_owned()
         };
         self.names.entry(function).or_insert_with(name).clone()
     }

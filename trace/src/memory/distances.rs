@@ -2,9 +2,9 @@
 //!
 //! The last few lines stand in a list, where the position of a line is its distance. Most accesses
 //! find theirs there. The distances of all others are found by the method of Olken (1981), with a
-//! Fenwick tree (1994) over the times at which lines left the list: the number of newer lines is the
-//! number of marks behind the time of the line. Times that are no longer the last of any line are
-//! removed when the tree is full. So the memory is proportional to the number of lines, not of
+//! Fenwick tree (1994) over the times at which lines left the list: the number of newer lines is
+//! the number of marks behind the time of the line. Times that are no longer the last of any line
+//! are removed when the tree is full. So the memory is proportional to the number of lines, not of
 //! accesses. The distances are exact.
 
 use crate::paged::Paged;

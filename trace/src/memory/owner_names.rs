@@ -1,7 +1,6 @@
 //! Names of owners.
 
 use counts::path_text::base_name;
-use profile::names;
 
 use crate::file::{Stream, Trace};
 use crate::ids::{StreamId, ThreadId};
@@ -53,12 +52,12 @@ impl<'a> OwnerNames<'a> {
             }
             Owner::Heap { function, file, line } => {
                 let function = function.and_then(|at| self.program.functions.get(at.index()));
-                let Some(shape) = function.map(|of| &of.function) else {
-                    return format!("heap: ?{}", place(file, *line));
+                let name = match function.map(|of| &of.function) {
+                    None => "?".into(),
+                    // Nothing else tells functions of one name apart.
+                    Some(of) if file.is_empty() => of.demangled.clone(),
+                    Some(of) => of.short_name(),
                 };
-                // The line tells functions of one name apart.
-                let short = names::short(&shape.shape).filter(|_| !file.is_empty());
-                let name = short.unwrap_or_else(|| shape.demangled.clone());
                 format!("heap: {name}{}", place(file, *line))
             }
         }
