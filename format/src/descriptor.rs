@@ -70,7 +70,7 @@ pub mod thread_function {
 
     /// The signature. It ends with the version of the data that the images of a process share
     /// (`runtime/src/registry.rs`).
-    pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x06\0";
+    pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x07\0";
 
     /// The number of bytes of the signature that are the same in every version.
     pub const SIGNATURE_NAME: usize = 14;

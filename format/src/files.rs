@@ -26,6 +26,10 @@ pub const HIDDEN: &str = ".";
 /// The extension of raw files.
 pub const RAW: &str = "raw";
 
+/// What stands in the name of a [standing](crate::standing) raw file in place of the process. A
+/// digest in sixteen hexadecimal digits, `-` and a number follow.
+pub const STANDING: &str = "standing-";
+
 /// The extension of a block log, in place of [`EXTENSION`].
 pub const LOG: &str = "pathlog";
 

@@ -15,7 +15,7 @@
 //! * [`descriptor`] the descriptor of an image, which the linker writes for the runtime
 //! * [`log_event`] what machine code reports to the block log
 //! * [`files`] the names of the files of runs
-//! * [`raw`] the counters of a process while it runs
+//! * [`raw`] the counters of a process while it runs, [`standing`] those of one after the other
 //! * [`profile`] the records of runs
 //! * [`trace`] the paths and the memory accesses of a process in their order
 //! * [`glob`] globs on names of files and functions
@@ -46,6 +46,7 @@ pub mod profile;
 pub mod raw;
 pub mod record;
 pub mod settings;
+pub mod standing;
 pub mod trace;
 pub mod tree;
 pub mod variables;
@@ -63,7 +64,7 @@ pub const MANIFEST_VERSION: u32 = 15;
 pub const PROFILE_VERSION: u32 = 6;
 
 /// Version of the raw file. Any other version is refused with a message.
-pub const RAW_VERSION: u32 = 4;
+pub const RAW_VERSION: u32 = 5;
 
 /// Version of the trace file. Any other version is refused with a message.
 pub const TRACE_VERSION: u32 = 8;

@@ -24,7 +24,7 @@ mod run;
 mod whole;
 mod writer;
 
-pub use head::{Ancestor, Head, MAGIC};
+pub use head::{Ancestor, Front, Head, MAGIC};
 pub use run::{
     CUT, DENIED, ENDED, FORKED, GONE, INCOMPLETE, MERGED, OTHER_RUNTIME, PARTIAL, RUNNING, RunId,
     UNREGISTERED_THREADS, UNSURE,

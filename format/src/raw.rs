@@ -22,11 +22,13 @@ use linux_raw_sys::general::{
     BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, TMPFS_MAGIC,
     XFS_SUPER_MAGIC,
 };
+use xxhash_rust::xxh64::Xxh64;
 
 use crate::RAW_VERSION;
 use crate::profile::{Head, tag};
 use crate::record::ModuleId;
 use crate::settings::Threads;
+use crate::standing::Block;
 use crate::wire::{Checksummed, Length, Sink};
 
 /// First eight bytes of every raw file.
@@ -36,11 +38,17 @@ pub const MAGIC: [u8; 8] = *b"PATHRAWC";
 /// not show unknown threads.
 pub const SHARED: u32 = 1 << 31;
 
+/// Flag in the header alone: the file is [standing](crate::standing). The last page of the header
+/// is its block, and the flags of the runs are in there.
+pub const STANDING: u32 = 1 << 30;
+
 /// The offset of the flags in the file. They change while the program runs.
 pub const FLAGS_OFFSET: u64 = 12;
 
 /// The header and the slots are whole pages of this size.
 pub const PAGE: u64 = 4096;
+
+const _: () = assert!(size_of::<Block>() == PAGE as usize);
 
 /// Flag beside the code of [`Threads`], in manifests and image descriptors: the module finds its
 /// array by its own thread-local word.
@@ -103,7 +111,8 @@ pub const FILE_SYSTEMS: [u64; 6] = [
     OVERLAYFS_SUPER_MAGIC as u64,
 ];
 
-/// Writes a header without the padding behind it. Returns the header's size with the padding.
+/// Writes a header without the padding behind it. Returns the header's size with the padding, and
+/// with the block of a standing file.
 pub fn write_header(
     sink: &mut impl Sink,
     head: &Head<'_>,
@@ -113,9 +122,43 @@ pub fn write_header(
 ) -> u64 {
     let mut length = Length(0);
     put_header(&mut length, head, 0, region_size, map, places.clone());
-    let size = length.0.next_multiple_of(PAGE);
+    let block = if head.flags & STANDING != 0 { PAGE } else { 0 };
+    let size = length.0.next_multiple_of(PAGE) + block;
     put_header(sink, head, size, region_size, map, places);
     size
+}
+
+/// Returns a digest of what must be alike for two processes to count in one file one after the
+/// other: the image by its build-id, whether they were forked, and the place of each counter.
+pub fn layout(
+    build_id: &[u8],
+    is_forked: bool,
+    region_size: u64,
+    places: impl Iterator<Item = ArrayPlace>,
+) -> u64 {
+    let mut sink = Hash(Xxh64::new(0));
+    sink.put_bytes(build_id);
+    sink.put(&[u8::from(is_forked)]);
+    sink.put_u64(region_size);
+    places.for_each(|place| put_place(&mut sink, &place));
+    sink.0.digest()
+}
+
+/// A sink that digests the bytes.
+struct Hash(Xxh64);
+
+impl Sink for Hash {
+    fn put(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+}
+
+fn put_place(sink: &mut impl Sink, place: &ArrayPlace) {
+    sink.put(&[tag::MODULE]);
+    sink.put(&place.id.0);
+    sink.put_varint(place.offset);
+    sink.put_varint(place.counters);
+    sink.put(&[place.threads.code() as u8]);
 }
 
 fn put_header(
@@ -137,13 +180,7 @@ fn put_header(
         sink.put(&[tag::MAP]);
         sink.put_bytes(lines);
     }
-    for place in places {
-        sink.put(&[tag::MODULE]);
-        sink.put(&place.id.0);
-        sink.put_varint(place.offset);
-        sink.put_varint(place.counters);
-        sink.put(&[place.threads.code() as u8]);
-    }
+    places.for_each(|place| put_place(&mut sink, &place));
     sink.put(&[tag::END]);
     sink.finish();
 }
@@ -154,13 +191,19 @@ pub use whole::{Header, Sums};
 /// Reading, for programs with an allocator.
 #[cfg(any(feature = "alloc", test))]
 mod whole {
+    use alloc::boxed::Box;
     use alloc::collections::BTreeMap;
     use alloc::vec::Vec;
 
-    use super::{ArrayPlace, MAGIC, PAGE, SHARED, Threads};
+    use zerocopy::FromBytes;
+
+    use super::{ArrayPlace, Block, MAGIC, PAGE, SHARED, STANDING, Threads};
     use crate::RAW_VERSION;
-    use crate::profile::{self, ENDED, Head, INCOMPLETE, UNREGISTERED_THREADS, tag};
+    use crate::profile::{
+        self, DENIED, ENDED, Head, INCOMPLETE, MERGED, RunId, UNREGISTERED_THREADS, tag,
+    };
     use crate::record::ModuleId;
+    use crate::standing::MOST_STARTS;
     use crate::wire::{Error, Reader, Result, checksum};
 
     /// The header of a raw file.
@@ -176,6 +219,8 @@ mod whole {
         pub places: Vec<ArrayPlace>,
         /// The memory map of the process, if keys are addresses.
         pub map: Option<Vec<u8>>,
+        /// What is known of the runs that counted in a standing file.
+        pub standing: Option<Box<Block>>,
         /// True if known threads may count in slot 0.
         shared: bool,
     }
@@ -191,7 +236,12 @@ mod whole {
             let flags = reader.u32()?;
             let checked = reader.rest();
             let (size, region_size) = (reader.u64()?, reader.u64()?);
-            let incomplete = if flags & ENDED == 0 { INCOMPLETE } else { 0 };
+            let standing = if flags & STANDING != 0 { Some(block(bytes, size)?) } else { None };
+            let (flags, has_ended) = match &standing {
+                Some(block) => (block.flags.get() & !(ENDED | DENIED), block.is_complete()),
+                None => (flags, flags & ENDED != 0),
+            };
+            let incomplete = if has_ended { 0 } else { INCOMPLETE };
             let head = Head::read_facts(flags & !SHARED & !INCOMPLETE | incomplete, &mut reader)?;
             let (mut places, mut map) = (Vec::new(), None);
             loop {
@@ -211,9 +261,10 @@ mod whole {
             if checksum(&checked[..content]) != reader.u64()? {
                 return Err(Error::BadChecksum);
             }
+            let block_size = if standing.is_some() { PAGE } else { 0 };
             if !size.is_multiple_of(PAGE)
                 || !region_size.is_multiple_of(PAGE)
-                || size < (16 + content + 8) as u64
+                || size - block_size < (16 + content + 8) as u64
                 || region_size == 0
             {
                 return Err(Error::Invalid("the sizes in its header make no sense"));
@@ -224,7 +275,36 @@ mod whole {
             if overlap(&places) {
                 return Err(Error::Invalid("two counter arrays overlap"));
             }
-            Ok(Self { head, size, region_size, places, map, shared: flags & SHARED != 0 })
+            let shared = flags & SHARED != 0;
+            Ok(Self { head, size, region_size, places, map, standing, shared })
+        }
+
+        /// Returns the facts of the run. Of a standing file, returns those of its last run, with
+        /// the flags and the time of all.
+        pub fn facts(&self) -> Head<'_> {
+            let Some(block) = &self.standing else { return self.head };
+            let Some(last) = block.last_run() else { return self.head };
+            let several = if block.starts.get() > 1 { MERGED } else { 0 };
+            Head {
+                flags: self.head.flags | several,
+                pid: last.pid.get(),
+                start: block.first.get(),
+                stop: last.stop.get().max(last.start.get()),
+                process_start: last.process_start.get(),
+                command_line: last.arguments(),
+                ..self.head
+            }
+        }
+
+        /// Returns the identities of the runs that counted in the file, in ascending order.
+        pub fn runs(&self) -> Vec<RunId> {
+            let own = self.head.identity();
+            let Some(block) = &self.standing else { return [own].into() };
+            let mut runs: Vec<_> =
+                (1..=block.starts.get()).map(|number| own.of_child(0, number)).collect();
+            runs.sort_unstable();
+            runs.dedup();
+            runs
         }
 
         /// Reads a whole file: the header, and the modules with their counts.
@@ -240,6 +320,17 @@ mod whole {
             let modules = sums.finish(&mut header);
             Ok((header, modules))
         }
+    }
+
+    /// Returns the block at the end of a header of this size.
+    fn block(bytes: &[u8], size: u64) -> Result<Box<Block>> {
+        let start = usize::try_from(size.saturating_sub(PAGE)).unwrap_or(usize::MAX);
+        let (block, _) = Block::read_from_prefix(bytes.get(start..).unwrap_or_default())
+            .map_err(|_| Error::Truncated)?;
+        if block.starts.get() > MOST_STARTS {
+            return Err(Error::Invalid("its number of runs makes no sense"));
+        }
+        Ok(Box::new(block))
     }
 
     /// Returns true if a counter is in two arrays. It would be counted twice, or as often as arrays

@@ -26,6 +26,13 @@ pub const REAL_LINKER: &str = "PATHLD_REAL";
 /// A pattern: the file name of the profile of a program; [`NOTHING`] means that none is written.
 pub const PROFILE: &str = "PATHCC_PROFILE";
 
+/// In front of such a pattern: the processes of an image take standing raw files from the second
+/// one on.
+pub const STANDING: &str = "standing:";
+
+/// In front of such a pattern: each process has a raw file of its own.
+pub const SINGLE: &str = "single:";
+
 /// A switch: the trace of a program begins with the program unless this is off. If it is off, the
 /// trace begins where the program requests it.
 pub const TRACE: &str = "PATHCC_TRACE";

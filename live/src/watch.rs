@@ -4,8 +4,8 @@
 //! differences are decoded as any profile is. So each count is in one interval, and in one alone.
 //! Images are read once, however often their processes are.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Error;
@@ -15,14 +15,17 @@ use counts::model::Report;
 use counts::placed::placed;
 use pathformat::profile::RunId;
 use profile::combine::between::between;
+use profile::file_names::is_standing;
 use profile::record_content::RecordContent;
-use profile::records::Record;
+use profile::records::{self, Record};
 use profile::starts;
 use rayon::prelude::*;
 
 /// What processes have counted so far.
 pub struct Watch<'a> {
     images: WatchedImages<'a>,
+    /// The profiles of the processes that were read.
+    profiles: BTreeSet<PathBuf>,
     /// The last reading of each run, and its time; `None` before the first.
     before: Option<(Instant, HashMap<RunId, RecordContent>)>,
 }
@@ -45,14 +48,27 @@ pub struct Interval {
 impl<'a> Watch<'a> {
     /// Creates a watch whose images are in these places.
     pub fn new(places: &'a ImagePlaces) -> Self {
-        Self { images: WatchedImages::new(places), before: None }
+        Self { images: WatchedImages::new(places), profiles: BTreeSet::new(), before: None }
+    }
+
+    /// Returns the standing files beside those of these processes. One of them may take such a file
+    /// later, or may have come and gone since the last reading.
+    fn beside(&self, records: &[Record]) -> Vec<Record> {
+        let mut profiles = self.profiles.clone();
+        profiles.extend(records.iter().map(Record::profile));
+        let files = profiles.iter().flat_map(|profile| records::raw_files(profile));
+        let is_new =
+            |raw: &PathBuf| is_standing(raw) && records.iter().all(|record| record.path != *raw);
+        files.filter(is_new).filter_map(|raw| records::of_raw(&raw).ok()).collect()
     }
 
     /// Reads the counters of processes, and returns what they counted since the last reading. A
     /// process that began since then has counted all that it has. The first reading has nothing to
     /// be compared with: its report is empty.
     pub fn read(&mut self, records: &[Record]) -> Interval {
-        let read: Vec<_> = records.par_iter().map(|record| (record, record.read())).collect();
+        let beside = self.beside(records);
+        let all: Vec<&Record> = records.iter().chain(&beside).collect();
+        let read: Vec<_> = all.into_par_iter().map(|record| (record, record.read())).collect();
         let (now, end) = (Instant::now(), SystemTime::now());
         let (mut problems, mut readings) = (Vec::new(), HashMap::new());
         for (record, content) in read {
@@ -73,9 +89,12 @@ impl<'a> Watch<'a> {
             }));
         }
         // What could not be read this time is compared the next time.
-        let runs =
-            |content: &RecordContent| Path::new(&format!("/proc/{}", content.run.pid)).exists();
-        known.retain(|_, content| runs(content));
+        let stays = |content: &RecordContent| {
+            let process = format!("/proc/{}", content.run.pid);
+            let standing = is_standing(&content.run.profile) && content.run.profile.exists();
+            standing || Path::new(&process).exists()
+        };
+        known.retain(|_, content| stays(content));
         known.extend(readings);
         self.before = Some((now, known));
 
@@ -83,6 +102,7 @@ impl<'a> Watch<'a> {
         let (mut report, damage) = decode(images, &());
         // That it still runs is no fault of a count.
         report.runs.iter_mut().for_each(|run| run.incomplete = false);
+        self.profiles.extend(records.iter().map(Record::profile));
         Interval {
             report: placed(report),
             problems: problems.into_iter().chain(unmatched).chain(damage).collect(),

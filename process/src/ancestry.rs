@@ -31,10 +31,10 @@ impl Ancestry {
     }
 
     /// Reads the ancestors of this process. `status` is the status of the process, if it is known.
-    pub fn read(&mut self, status: Option<&Status>) {
+    pub fn read(&mut self, parent: u32, status: Option<&Status>) {
         // The numbers in `/proc` may be those of another name space.
         let of_proc = status.filter(|status| status.process == sys::process());
-        self.follow(sys::parent(), of_proc.map(|status| status.start), Status::of);
+        self.follow(parent, of_proc.map(|status| status.start), Status::of);
     }
 
     /// Follows the line of ancestors from `parent` on, whose child began at `child_start`. Without
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn this_process_has_parents() {
         let mut ancestry = Ancestry::NONE;
-        ancestry.read(Status::own().as_ref());
+        ancestry.read(sys::parent(), Status::own().as_ref());
         assert_eq!(ancestry.as_slice().first().map(|one| one.process()), Some(sys::parent()));
         assert!(ancestry.as_slice().iter().all(|one| one.process() > 0));
     }

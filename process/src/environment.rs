@@ -4,18 +4,18 @@
 //! Everything is read from `/proc/self`, because not every C library passes arguments to
 //! constructors. Where `/proc` is missing, the runtime goes on with what it has.
 
-use linux_raw_sys::auxvec::{AT_ENTRY, AT_HWCAP2};
+use linux_raw_sys::auxvec::{AT_ENTRY, AT_HWCAP2, AT_PHDR};
 use pathformat::profile::{FORKED, Head, RunId};
 use pathformat::raw::PAGE;
 
 use crate::auxiliary::Vector;
 use crate::global::Global;
-use crate::notes;
 use crate::origin::{Asker, Origin};
 use crate::pattern;
 use crate::proc::{Library, cut_deleted, for_each_byte, mapped_path, unescape};
 use crate::sys::{self, File, Names, OpenError};
 use crate::text::{Path, Text};
+use crate::{imports, notes};
 
 /// The bit of `AT_HWCAP2` that is set if programs may execute `wrgsbase`
 /// (`arch/x86/include/uapi/asm/hwcap2.h` in Linux).
@@ -87,6 +87,11 @@ impl Environment {
         self.run = RunId::NONE;
     }
 
+    /// Reads from which processes this one descends, if that is not known yet.
+    pub fn read_descent(&mut self) {
+        self.origin.read_descent();
+    }
+
     /// Returns true if the process is a fork of one that counted.
     pub fn forked(&self) -> bool {
         self.origin.flags & FORKED != 0
@@ -146,7 +151,16 @@ impl Environment {
         }
         self.run = sys::random().map_or(RunId::NONE, RunId);
         self.build_id.push_all(build_id);
-        if let Ok(maps) = File::open(c"/proc/self/maps") {
+        // The kernel has the name of the file that it executed at hand.
+        let headers = vector.and_then(|vector| vector.get(AT_PHDR)).filter(|_| program.is_some());
+        // SAFETY: the linker defines the symbol as the head of this image.
+        if headers.is_some_and(|at| unsafe { notes::is_executed(imports::file_head(), at) }) {
+            self.image.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
+            cut_deleted(&mut self.image);
+            self.origin.program.copy(&self.image);
+        }
+        let is_missing = self.image.as_bytes().is_empty();
+        if let Some(Ok(maps)) = is_missing.then(|| File::open(c"/proc/self/maps")) {
             self.line.clear();
             for_each_byte(&maps, |byte| {
                 if byte != b'\n' {
@@ -264,6 +278,7 @@ mod tests {
             directory.as_os_str().as_encoded_bytes()
         );
         assert!(environment.origin.arguments.as_bytes().ends_with(b"\0"));
+        environment.read_descent();
         assert!(environment.origin.process_start > 0);
         assert_ne!(environment.run, RunId::NONE);
     }

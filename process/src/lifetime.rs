@@ -48,8 +48,9 @@ pub fn displacement() -> usize {
     unsafe { notes::displacement_of(imports::file_head()) }
 }
 
-/// Reads how the process was started, and settles the path of its profile. `address` is that of any
-/// code of the image.
+/// Reads how the process was started, except [from which processes it
+/// descends](Environment::read_descent), and settles the path of its profile. `address` is that of
+/// any code of the image.
 pub fn read(
     environment: &mut Environment,
     address: usize,

@@ -64,6 +64,16 @@ pub unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
     }
 }
 
+/// Returns true if the kernel executed the file of an image: `headers` is where the kernel says
+/// that the program headers of the executed file are.
+///
+/// # Safety
+/// As for [`build_id_of`].
+pub unsafe fn is_executed(head: *const FileHead, headers: u64) -> bool {
+    // SAFETY: the caller vouches for it.
+    unsafe { image_of(head) }.is_some_and(|(_, segments)| segments.as_ptr() as u64 == headers)
+}
+
 /// Returns the addresses from the head of an image to its end; none if it has no mapped head.
 ///
 /// # Safety

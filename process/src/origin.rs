@@ -7,7 +7,7 @@ use pathformat::profile::{Ancestor, FORKED, UNSURE};
 
 use crate::ancestry::Ancestry;
 use crate::auxiliary::{self, Vector};
-use crate::pattern;
+use crate::pattern::{self, Keeping};
 use crate::proc::{self, Library, Status, Variables};
 use crate::sys::kept::Kept;
 use crate::sys::{self, File, FilePlace, Identity, OpenError};
@@ -42,11 +42,18 @@ pub struct Origin {
     process: u32,
     /// Nanoseconds since 1970.
     pub time: u64,
-    /// The time at which the kernel started the process, in clock ticks since boot; 0 if unknown.
+    /// The time at which the kernel started the process, in clock ticks since boot; 0 if unknown,
+    /// or not read yet ([`Origin::read_descent`]).
     pub process_start: u64,
     /// [`FORKED`] and [`UNSURE`].
     pub flags: u32,
-    unused: u32,
+    /// The raw files in which the process counts.
+    pub keeping: Keeping,
+    /// The process that forked this one, while its ancestors have not been read; 0 if that is not
+    /// known.
+    parent: u32,
+    /// True if the ancestors were read.
+    has_descent: bool,
     /// The ancestors of the process.
     pub ancestry: Ancestry,
     /// The root directory.
@@ -73,7 +80,9 @@ impl Origin {
             time: 0,
             process_start: 0,
             flags: 0,
-            unused: 0,
+            keeping: Keeping::AsNeeded,
+            parent: 0,
+            has_descent: false,
             ancestry: Ancestry::NONE,
             root: Identity::NONE,
             folder: Kept::NONE,
@@ -114,12 +123,14 @@ impl Origin {
         if !known && !sane {
             variables.read_library(library);
         }
+        let (keeping, length) = pattern::keeping(self.pattern.as_bytes());
+        self.keeping = keeping;
+        self.pattern.cut_front(length);
         if self.pattern.overflowed() || pattern::is_off(self.pattern.as_bytes()) {
             return;
         }
         self.state = Recording::On;
-        let status = self.read_clocks();
-        self.ancestry.read(status.as_ref());
+        self.time = sys::now();
         self.directory.fill(sys::current_directory);
         self.root = sys::identity(c"/");
         if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
@@ -149,6 +160,7 @@ impl Origin {
     pub fn copy(&mut self, known: &Self) {
         self.state = known.state;
         self.process = known.process;
+        self.keeping = known.keeping;
         self.follow(known);
         self.root = known.root;
         self.share_folder(known);
@@ -163,22 +175,37 @@ impl Origin {
         self.process = known.process;
         (self.time, self.process_start, self.flags) =
             (known.time, known.process_start, known.flags);
+        (self.parent, self.has_descent) = (known.parent, known.has_descent);
         self.ancestry = known.ancestry;
     }
 
     /// Reads the process's own values again if it has forked since they were read.
     pub fn notice_fork(&mut self) {
         if self.process != sys::process() {
-            // The parent may have ended by now.
-            self.ancestry.descend(Ancestor::new(self.process, self.process_start));
+            if self.has_descent {
+                // The parent may have ended by now.
+                self.ancestry.descend(Ancestor::new(self.process, self.process_start));
+                self.read_start();
+            } else {
+                self.parent = self.process;
+            }
             self.process = sys::process();
             self.flags |= FORKED;
-            self.read_clocks();
+            self.time = sys::now();
         }
     }
 
-    fn read_clocks(&mut self) -> Option<Status> {
-        self.time = sys::now();
+    /// Reads when the process was started and from which processes it descends, if that is not
+    /// known yet. It is dear, and not needed where the counts are added to those of others.
+    pub fn read_descent(&mut self) {
+        if !core::mem::replace(&mut self.has_descent, true) {
+            let status = self.read_start();
+            let parent = if self.parent == 0 { sys::parent() } else { self.parent };
+            self.ancestry.read(parent, status.as_ref());
+        }
+    }
+
+    fn read_start(&mut self) -> Option<Status> {
         let status = Status::own();
         // Without /proc it is the time at which the fork was noticed, the same for all images.
         self.process_start = status.map_or_else(sys::ticks_since_boot, |status| status.start);

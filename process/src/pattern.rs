@@ -47,6 +47,31 @@ pub fn is_beside_nothing(pattern: &[u8], program: &[u8]) -> bool {
     pattern.starts_with(b"%f") && (!program.starts_with(b"/") || is_in_memory(program))
 }
 
+/// The raw files in which processes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Keeping {
+    /// Each process has one of its own, until many of an image are started within a short time. It
+    /// is zero, as in an origin that was not read.
+    AsNeeded = 0,
+    /// One process takes the file of another one.
+    Standing = 1,
+    /// Each process has one of its own.
+    Single = 2,
+}
+
+/// Returns what stands in front of a pattern, and its length.
+pub fn keeping(pattern: &[u8]) -> (Keeping, usize) {
+    let words = [(variables::STANDING, Keeping::Standing), (variables::SINGLE, Keeping::Single)];
+    let found = words.into_iter().find(|(word, _)| pattern.starts_with(word.as_bytes()));
+    found.map_or((Keeping::AsNeeded, 0), |(word, keeping)| (keeping, word.len()))
+}
+
+/// Returns true if the pattern distinguishes processes.
+pub fn names_process(pattern: &[u8]) -> bool {
+    pattern.split(|&byte| byte == b'%').skip(1).any(|part| part.starts_with(b"p"))
+}
+
 /// Returns true if the pattern turns off writing.
 pub fn is_off(pattern: &[u8]) -> bool {
     pattern == variables::NOTHING
@@ -144,6 +169,14 @@ mod tests {
                 && !is_absolute(b"%e")
                 && !is_absolute(b"x/%f")
         );
+    }
+
+    #[test]
+    fn a_word_in_front_says_how_files_are_kept() {
+        assert_eq!(keeping(b"standing:%e"), (Keeping::Standing, 9));
+        assert_eq!(keeping(b"single:"), (Keeping::Single, 7));
+        assert_eq!(keeping(b"./single:x"), (Keeping::AsNeeded, 0));
+        assert!(names_process(b"%e.%p") && !names_process(b"p%e") && names_process(b"%p"));
     }
 
     #[test]

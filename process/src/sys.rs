@@ -22,11 +22,11 @@ pub mod signal;
 pub mod stack;
 pub mod thread;
 
-pub use file::{File, Locked, OpenError};
+pub use file::{File, Locked, Made, OpenError};
 pub use limits::{address_space_limit, file_size_limit};
 pub use place::{
     FileKind, FilePlace, Identity, current_directory, identity, identity_of, kind, kind_of_entry,
-    make_directory, may_write_in, read_link, unlink,
+    make_directory, may_write_in, read_link, rename_to_free, unlink,
 };
 pub use process::{
     Bound, Names, cpu_time_of_others, exit, has_changed_identity, monotonic, now, parent, process,

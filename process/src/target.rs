@@ -9,7 +9,7 @@
 use pathformat::files;
 
 use crate::environment::Environment;
-use crate::pattern::{self, Facts};
+use crate::pattern::{self, Facts, Keeping};
 use crate::proc::{self, Library};
 use crate::sys::{self, FileKind, Names};
 use crate::text::{Path, directory_length};
@@ -65,6 +65,11 @@ pub fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: 
 pub fn settle(environment: &mut Environment, chosen: &[u8], library: &impl Library) {
     let [mut path, mut scratch] = [Path::new(), Path::new()];
     let is_given = !environment.origin.pattern.as_bytes().is_empty();
+    let (keeping, length) = pattern::keeping(chosen);
+    let chosen = chosen.get(length..).unwrap_or_default();
+    if !is_given && environment.origin.keeping == Keeping::AsNeeded {
+        environment.origin.keeping = keeping;
+    }
     if !is_given && pattern::is_off(chosen) {
         return environment.origin.turn_off();
     }
@@ -205,17 +210,34 @@ pub fn free_raw(
 /// Turns the path of a profile into that of this process's raw file with a number:
 /// `.NAME.PROCESS.raw`, `.NAME.PROCESS-2.raw` ...
 fn raw_name(profile: &Path, number: u32, raw: &mut Path) {
+    hidden_name(profile, raw, |raw| {
+        raw.push_decimal(sys::process());
+        if number > 1 {
+            raw.push(b'-');
+            raw.push_decimal(number);
+        }
+    });
+}
+
+/// Turns the path of a profile into that of a standing raw file with a number, for processes that
+/// may take each other's: `.NAME.standing-LAYOUT-0.raw` ...
+pub fn standing_name(profile: &Path, layout: u64, number: u32, raw: &mut Path) {
+    hidden_name(profile, raw, |raw| {
+        raw.push_all(files::STANDING.as_bytes());
+        raw.push_hexadecimal(&layout.to_be_bytes());
+        raw.push(b'-');
+        raw.push_decimal(number);
+    });
+}
+
+fn hidden_name(profile: &Path, raw: &mut Path, put_owner: impl FnOnce(&mut Path)) {
     let (directory, name) = profile.as_bytes().split_at(directory_length(profile.as_bytes()));
     raw.clear();
     raw.push_all(directory);
     raw.push_all(files::HIDDEN.as_bytes());
     raw.push_all(name);
     raw.push(b'.');
-    raw.push_decimal(sys::process());
-    if number > 1 {
-        raw.push(b'-');
-        raw.push_decimal(number);
-    }
+    put_owner(raw);
     raw.push(b'.');
     raw.push_all(files::RAW.as_bytes());
 }

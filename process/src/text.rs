@@ -4,12 +4,14 @@ use core::ffi::CStr;
 use core::slice;
 
 /// A text of at most `N` − 1 bytes. Bytes that do not fit are dropped and recorded as an overflow.
+///
+/// The length stands in front, so that a short text touches one page.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Text<const N: usize> {
-    bytes: [u8; N],
     length: usize,
     overflowed: bool,
+    bytes: [u8; N],
 }
 
 /// A file's path. The kernel's own limit is 4096 bytes with the closing NUL.
@@ -18,7 +20,7 @@ pub type Path = Text<4096>;
 impl<const N: usize> Text<N> {
     /// Creates an empty text.
     pub const fn new() -> Self {
-        Self { bytes: [0; N], length: 0, overflowed: false }
+        Self { length: 0, overflowed: false, bytes: [0; N] }
     }
 
     /// Removes the content.
@@ -75,6 +77,13 @@ impl<const N: usize> Text<N> {
     /// Cuts the text after `length` bytes.
     pub fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
+    }
+
+    /// Cuts off the first `length` bytes.
+    pub fn cut_front(&mut self, length: usize) {
+        let length = length.min(self.length);
+        self.bytes.copy_within(length..self.length, 0);
+        self.length -= length;
     }
 
     /// Cuts off `end`, if the text ends with it.

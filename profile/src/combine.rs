@@ -4,9 +4,11 @@
 //! * [`merge`] writes the sums of many profiles into a new one.
 //! * [`compact`] sums the older starts within a profile.
 //! * [`store`] appends records to a profile, under its lock.
+//! * [`standing`] takes in the files in which one process counts after the other.
 
 pub mod between;
 pub mod compact;
 pub mod merge;
+pub mod standing;
 pub mod store;
 pub mod sum;

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use pathformat::{files, variables};
 
 /// Returns the profile that the process of a raw file appends to. Returns `None` if `path` is not
-/// the name of a raw file, which is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
+/// the name of a raw file, which is `.PROFILE.PROCESS.raw`, `.PROFILE.PROCESS-NUMBER.raw` or, of a
+/// standing one, `.PROFILE.standing-LAYOUT-NUMBER.raw`.
 pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
     if path.extension()? != files::RAW {
         return None;
@@ -19,10 +20,27 @@ pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
     let dot = name.iter().rposition(|&byte| byte == b'.')?;
     let process = &name[dot + 1..];
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    if !process.splitn(2, |&byte| byte == b'-').all(is_number) {
+    let is_layout = |text: &[u8]| text.len() == 16 && text.iter().all(u8::is_ascii_hexdigit);
+    let of_standing = process.strip_prefix(files::STANDING.as_bytes());
+    let is_owner = match of_standing.map(|rest| rest.split_at_checked(16)) {
+        Some(Some((layout, number))) => {
+            is_layout(layout) && number.strip_prefix(b"-").is_some_and(is_number)
+        }
+        Some(None) => false,
+        None => process.splitn(2, |&byte| byte == b'-').all(is_number),
+    };
+    if !is_owner {
         return None;
     }
     Some(path.with_file_name(OsStr::from_bytes(&name[..dot])))
+}
+
+/// Returns true if this is the name of a standing raw file.
+pub fn is_standing(path: &Path) -> bool {
+    let owner =
+        path.file_stem().and_then(|stem| stem.as_bytes().rsplit(|&byte| byte == b'.').next());
+    profile_of_raw(path).is_some()
+        && owner.is_some_and(|owner| owner.starts_with(files::STANDING.as_bytes()))
 }
 
 /// Returns the profile itself, or the profile of a raw file.
@@ -47,6 +65,7 @@ mod tests {
         let finished = |name: &str| profile_of_raw(Path::new(name));
         assert_eq!(finished("a/.x.pathprof.7.raw"), Some("a/x.pathprof".into()));
         assert_eq!(finished(".x.y.123-4.raw"), Some("x.y".into()));
+        assert_eq!(finished(".x.y.standing-0123456789abcdef-10.raw"), Some("x.y".into()));
         for other in [
             ".x.pathprof",
             "x.pathprof.7.raw",
@@ -55,6 +74,9 @@ mod tests {
             ".x.-7.raw",
             ".7.raw",
             ".x.7-8-9.raw",
+            ".x.standing-7.raw",
+            ".x.standing-0123456789abcdeg-1.raw",
+            ".x.standing-0123456789abcdef-.raw",
         ] {
             assert_eq!(finished(other), None, "{other}");
         }

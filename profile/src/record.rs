@@ -7,7 +7,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use pathformat::profile::{Ancestor, GONE, Head, INCOMPLETE, MERGED, Profile, RunId};
+use pathformat::profile::{Ancestor, FORKED, GONE, Head, INCOMPLETE, MERGED, Profile, RunId};
+use pathformat::standing::Block;
 
 use crate::file_names;
 use crate::image::FileId;
@@ -25,14 +26,18 @@ pub struct Record {
     pub range: Option<(u64, u64)>,
     /// The run; the first one of a merged record.
     pub run: RunId,
-    /// True if its process was seen with this raw file mapped.
+    /// True if its process was seen with this raw file mapped, or has the lock of a standing one.
     pub is_mapped: bool,
+    /// What a standing raw file says of its runs.
+    pub standing: Option<Box<Block>>,
     /// True if it will never be completed, although its run did not end in the normal way.
     pub is_gone: bool,
     /// True if it is of several runs.
     pub merged: bool,
     /// True if its run ended in the normal way.
     pub complete: bool,
+    /// True if its process, or one of them, was forked from a counted one.
+    pub forked: bool,
     /// The number of its process.
     pub pid: u32,
     /// The time at which the kernel started its process, in clock ticks since boot; 0 if unknown.
@@ -64,9 +69,11 @@ impl Record {
             range,
             run: head.identity(),
             is_mapped: false,
+            standing: None,
             is_gone: head.flags & GONE != 0,
             merged: head.flags & MERGED != 0,
             complete: head.flags & INCOMPLETE == 0,
+            forked: head.flags & FORKED != 0,
             pid: head.pid,
             process_start: head.process_start,
             ancestors: head.ancestors.to_vec(),
@@ -93,12 +100,20 @@ impl Record {
         self.host == rustix::system::uname().nodename().to_bytes()
     }
 
+    /// Returns true if it is of a profile that begins with this run; `None` means that there is no
+    /// such profile. A standing file in use is, since it has the only counts of its process.
+    pub(crate) fn is_of(&self, first: Option<RunId>) -> bool {
+        let Some(block) = &self.standing else { return true };
+        let counted = block.starts.get() > 0;
+        counted && (self.is_mapped || Block::is_of(&block.anchors, first.unwrap_or_default()))
+    }
+
     /// Returns true if this is a raw file in which a process may still be counting.
     pub fn is_in_use(&self) -> bool {
         if self.is_mapped {
             return true;
         }
-        if self.range.is_some() {
+        if self.range.is_some() || self.standing.is_some() {
             return false;
         }
         if !self.is_of_this_machine() {

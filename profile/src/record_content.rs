@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Error, Result, anyhow};
 use pathformat::files::EXTENSION;
 use pathformat::profile::{
-    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, OTHER_RUNTIME, PARTIAL, Part, Profile,
-    RUNNING, UNREGISTERED_THREADS, UNSURE,
+    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, MERGED, OTHER_RUNTIME, PARTIAL, Part,
+    Profile, RUNNING, UNREGISTERED_THREADS, UNSURE,
 };
 use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
@@ -64,7 +64,8 @@ pub(crate) fn read_raw(path: &Path, file: File) -> Result<RecordContent> {
 pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
     of_raw(file, |head, part| {
         let head = Head { flags: head.flags | GONE, ..*head };
-        Profile { head, parts: vec![Part { flags: head.flags, ..part }] }.encode()
+        let flags = head.flags & !MERGED;
+        Profile { head, parts: vec![Part { flags, ..part }] }.encode()
     })
 }
 
@@ -89,8 +90,20 @@ fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<
         position = data + size as u64;
     }
     let modules = sums.finish(&mut header);
-    let part = Part { map: header.map.take(), modules, ..Part::of(&header.head) };
-    Ok(make(&header.head, part))
+    if let Some(block) = &header.standing {
+        // Runs that began or ended meanwhile may be counted in part.
+        let bytes = front(&mut file)?;
+        let now = Header::decode(&bytes).map_err(damage_of_raw)?.standing;
+        if now.as_ref().map(|now| (now.starts, now.ends)) != Some((block.starts, block.ends)) {
+            header.head.flags |= INCOMPLETE;
+            header.standing = now;
+        }
+    }
+    let runs = header.runs();
+    let map = header.map.take();
+    let head = header.facts();
+    let part = Part { runs, flags: head.flags & !MERGED, map, modules, label: Vec::new() };
+    Ok(make(&head, part))
 }
 
 /// Returns the bytes of a raw file's header, and perhaps more.

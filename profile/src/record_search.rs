@@ -52,7 +52,13 @@ pub(crate) fn raw_record(path: &Path) -> Result<Record> {
 fn head_of_raw(path: &Path, file: &mut File) -> Result<Record> {
     let header = record_content::front(file)?;
     let header = raw::Header::decode(&header).map_err(record_content::damage_of_raw)?;
-    Ok(Record::of((path, id_of(file)?), None, &header.head))
+    let record = Record::of((path, id_of(file)?), None, &header.facts());
+    if header.standing.is_none() {
+        return Ok(record);
+    }
+    // A process that looks for a free file meanwhile takes the next one.
+    let is_mapped = matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock));
+    Ok(Record { is_mapped, standing: header.standing, ..record })
 }
 
 /// Returns the records in the file at `path`.

@@ -6,14 +6,18 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use pathformat::profile::RunId;
 use rayon::prelude::*;
 
 use crate::file_names::profile_of_raw;
 pub use crate::record::Record;
+use crate::record_content::RecordContent;
 pub use crate::record_search::Records;
 use crate::record_search::{in_file, raw_record};
+
+/// The number of times that a profile is read again because a process wrote to it.
+const MOST_TIMES: u32 = 100;
 
 /// A profile, and the records of it to read.
 #[derive(Debug)]
@@ -64,22 +68,56 @@ pub fn of(path: &Path) -> Result<Records> {
         let records = if is_finished { Vec::new() } else { vec![record] };
         return Ok(Records { records, problems: Vec::new() });
     }
+    // A process may have written its record since the profile was read.
+    for _ in 0..MOST_TIMES {
+        if let Some(found) = if_quiet(path)? {
+            return Ok(found);
+        }
+    }
+    bail!("its processes end faster than it can be read; try again")
+}
+
+/// Does the same once. Returns `None` if a raw file was removed meanwhile.
+fn if_quiet(path: &Path) -> Result<Option<Records>> {
     let raw_files = raw_files(path);
     let mut found = match in_file(path) {
         Err(_) if !path.exists() && !raw_files.is_empty() => Records::default(),
         found => found?,
     };
+    let mut is_other = false;
     let known: HashSet<RunId> = found.records.iter().map(|record| record.run).collect();
+    let first = first_run(&found);
     for raw in raw_files {
         match raw_record(&raw) {
             Ok(record) if known.contains(&record.run) => {}
+            // It belongs to a profile that was removed.
+            Ok(record) if !record.is_of(first) => is_other = true,
             Ok(record) => found.records.push(record),
-            // The process may have ended meanwhile.
-            Err(_) if !raw.exists() => {}
+            Err(_) if !raw.exists() => return Ok(None),
             Err(error) => found.problems.push(error.context(raw.display().to_string())),
         }
     }
-    Ok(found)
+    if is_other && found.records.is_empty() && found.problems.is_empty() {
+        return in_file(path).map(Some);
+    }
+    Ok(Some(found))
+}
+
+/// Reads the counts of a record. If it was that of a raw file whose process has ended since, or
+/// that was taken into its profile, reads what is there now.
+///
+/// # Errors
+/// It is damaged, or gone.
+pub(crate) fn read(record: &Record) -> Result<RecordContent> {
+    let content = record.read();
+    if content.is_ok() || record.range.is_some() || record.path.exists() {
+        return content;
+    }
+    let Ok(found) = in_file(&record.profile()) else { return content };
+    let own = if record.standing.is_some() { record.run.of_child(0, 1) } else { record.run };
+    let mut later = found.records.iter().rev().filter(|later| later.merged || later.run == own);
+    let has_own = |found: &RecordContent| found.parts.iter().any(|part| part.runs.contains(&own));
+    later.find_map(|later| later.read().ok().filter(has_own)).map_or(content, Ok)
 }
 
 /// Returns the record of the process of a raw file, whether or not it has written one.
@@ -103,6 +141,12 @@ pub fn raw_files(path: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> = files.map(named).collect();
     files.sort();
     files
+}
+
+/// Returns the run with which a profile begins.
+fn first_run(found: &Records) -> Option<RunId> {
+    let first = found.records.first()?;
+    matches!(first.range, Some((0, _))).then_some(first.run)
 }
 
 fn has(found: &Records, run: RunId) -> bool {

@@ -4,7 +4,9 @@
 //! images that they loaded. A process is identified by its machine, its number and the time at
 //! which the kernel started it. Each record has the ancestors of its process, as they were when it
 //! began, so that processes in between need not be counted. The list ends early if a process in
-//! between had ended by then. A merged record is a start of its own.
+//! between had ended by then. A merged record, and what was counted in standing files, is a start
+//! of its own, with those of other images that were summed over the same time. If the processes of
+//! a sum were forked, it is of the start of a process that ran all the time.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +19,7 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
     let records: Vec<&Record> = records.iter().map(Borrow::borrow).collect();
     let mut groups: Vec<usize> = (0..records.len()).collect();
     let mut processes: HashMap<(&[u8], u32), Vec<usize>> = HashMap::new();
-    for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
+    for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_sum(record)) {
         processes.entry((&record.host, record.pid)).or_default().push(at);
     }
     let identity = |at: usize| {
@@ -33,7 +35,7 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
             }
         }
     }
-    for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
+    for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_sum(record)) {
         for ancestor in &record.ancestors {
             let host = record.host.as_slice();
             let found = match ancestor.start() {
@@ -46,6 +48,28 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
             if let Some(other) = found {
                 join(&mut groups, at, other);
             }
+        }
+    }
+    let mut sums: Vec<_> = (0..records.len()).filter(|&at| is_sum(records[at])).collect();
+    sums.sort_by_key(|&at| (records[at].profile(), records[at].time.0));
+    for pair in sums.windows(2) {
+        if let &[one, other] = pair
+            && records[one].profile() == records[other].profile()
+            && records[other].time.0 <= records[one].time.1
+        {
+            join(&mut groups, one, other);
+        }
+    }
+    for &sum in sums.iter().filter(|&&sum| records[sum].forked) {
+        let of = records[sum];
+        let ran_all_the_time = |&one: &usize| {
+            let one = records[one];
+            let until_then = !one.complete || of.time.1 <= one.time.1;
+            !is_sum(one) && one.profile() == of.profile() && one.time.0 <= of.time.0 && until_then
+        };
+        let parent = (0..records.len()).filter(ran_all_the_time);
+        if let Some(parent) = parent.max_by_key(|&one| records[one].time.0) {
+            join(&mut groups, sum, parent);
         }
     }
     let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -78,6 +102,11 @@ fn last_counting(
         one.time.0 <= descendant.time.0 && !ended
     };
     named.filter(was_counting).max_by_key(|&one| records[one].time.0)
+}
+
+/// Returns true if a record is of several runs.
+fn is_sum(record: &Record) -> bool {
+    record.merged || record.standing.is_some()
 }
 
 fn is_one_process(one: &Record, other: &Record) -> bool {
@@ -121,6 +150,17 @@ mod tests {
         let ancestors =
             ancestors.iter().map(|&(process, start)| Ancestor::new(process, start)).collect();
         Record { process_start, time, ancestors, ..sample::record(pid, 1) }
+    }
+
+    #[test]
+    fn forked_processes_are_of_the_start_of_their_parent_if_they_were_summed() {
+        let sum = |forked, time| Record { merged: true, forked, time, ..sample::record(9, 1) };
+        let parent = record(7, 1, 70, (10, 100));
+        assert_eq!(starts(&[parent.clone(), sum(true, (20, 90))]).len(), 1);
+        assert_eq!(starts(&[parent.clone(), sum(true, (20, 110))]).len(), 2);
+        assert_eq!(starts(&[parent.clone(), sum(false, (20, 90))]).len(), 2);
+        // Those of other images were summed over the same time.
+        assert_eq!(starts(&[parent, sum(false, (5, 30)), sum(true, (20, 90))]).len(), 1);
     }
 
     #[test]

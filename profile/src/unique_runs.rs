@@ -4,8 +4,8 @@
 //! Each run has an identity. A run that was taken is left out of all later records, so the order
 //! matters:
 //!
-//! 1. Merged records come first, those of most runs before others, since a sum cannot be taken
-//!    apart.
+//! 1. Merged records and standing files come first, those of most runs before others, since a sum
+//!    cannot be taken apart. A standing file has the runs of its earlier readings and later ones.
 //! 2. Records of runs that have ended follow.
 //! 3. Records and parts of runs that had not ended when they were read come last, the latest
 //!    reading of a run before earlier ones. If the end of such a run is there as well, it has been
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use crate::observer::{Observer, Work};
 use crate::record_content::RecordContent;
-use crate::records::{Input, Record};
+use crate::records::{self, Input, Record};
 
 /// The number of records in memory at a time.
 const BATCH: usize = 64;
@@ -163,16 +163,17 @@ impl<'a> Reading<'a> {
             (0..records.len()).filter(|&place| wanted(records[place])).collect()
         };
         let mut merged: Vec<(usize, RecordContent)> = Vec::new();
-        self.pass(&places(&|record| record.merged), records, observer, |_, place, file| {
-            merged.push((place, file))
-        });
+        let is_sum = |record: &Record| record.merged || record.standing.is_some();
+        self.pass(&places(&is_sum), records, observer, |_, place, file| merged.push((place, file)));
         let runs =
             |file: &RecordContent| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
-        merged.sort_by_key(|(place, file)| (Reverse(runs(file)), *place));
+        let is_standing = |place: usize| records[place].standing.is_some();
+        merged.sort_by_key(|(place, file)| (Reverse(runs(file)), !is_standing(*place), *place));
         let mut unfinished = Vec::new();
         for (place, mut file) in merged {
+            let may_end = |part: &Part| part.may_end() && !is_standing(place);
             let (waiting, ended): (Vec<Part>, Vec<Part>) =
-                std::mem::take(&mut file.parts).into_iter().partition(Part::may_end);
+                std::mem::take(&mut file.parts).into_iter().partition(may_end);
             if !waiting.is_empty() {
                 unfinished.push((place, file.with_parts(waiting)));
             }
@@ -180,11 +181,11 @@ impl<'a> Reading<'a> {
                 self.offer(place, file.with_parts(ended), taker);
             }
         }
-        let ended = places(&|record| !record.merged && record.complete);
+        let ended = places(&|record| !is_sum(record) && record.complete);
         self.pass(&ended, records, observer, |reading, place, file| {
             reading.offer(place, file, taker)
         });
-        let mut waiting = places(&|record| !record.merged && !record.complete);
+        let mut waiting = places(&|record| !is_sum(record) && !record.complete);
         // A raw file has the last counts of its run, and so has a record that was made of one.
         let is_snapshot = |record: &Record| record.range.is_some() && !record.is_gone;
         waiting.sort_by_key(|&place| {
@@ -208,7 +209,7 @@ impl<'a> Reading<'a> {
     ) {
         for batch in places.chunks(BATCH) {
             let files: Vec<_> =
-                batch.par_iter().map(|&place| (place, records[place].read())).collect();
+                batch.par_iter().map(|&place| (place, records::read(records[place]))).collect();
             for (place, file) in files {
                 match file {
                     Ok(file) => take(self, place, file),
@@ -222,7 +223,10 @@ impl<'a> Reading<'a> {
     /// Reads a refused record once more.
     fn try_again(&mut self, refused: Refused, records: &[&Record], taker: &mut impl Taker) {
         let is_new = |part: &Part| part.runs.iter().any(|run| !self.taken.contains(run));
-        match records[refused.place].read().ok().filter(|file| file.parts.iter().any(is_new)) {
+        match records::read(records[refused.place])
+            .ok()
+            .filter(|file| file.parts.iter().any(is_new))
+        {
             Some(file) => self.offer(refused.place, file, taker),
             None => self.refused.push(refused),
         }

@@ -34,8 +34,13 @@ pub(crate) enum Refusal {
     Failed(OpenError),
 }
 
-/// Appends a record to the profile at `path`, which is created if it does not exist.
-pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<(), Refusal> {
+/// Appends a record to the profile at `path`, which is created if it does not exist. Returns the
+/// file, which is locked until it is closed, and its length before.
+pub(crate) fn append(
+    origin: &Origin,
+    path: &mut Path,
+    record: &[u8],
+) -> Result<(File, u64), Refusal> {
     let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
     for _ in 0..MOST_TIMES {
         let (file, is_new) = open(place)?;
@@ -57,7 +62,7 @@ pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<
             .checked_add(record.len() as u64)
             .is_some_and(|after| after <= sys::file_size_limit());
         if fits && file.write_all(record) {
-            return Ok(());
+            return Ok((file, before));
         }
         file.cut(before);
         if is_new && before == 0 {
@@ -111,7 +116,7 @@ mod tests {
     fn appended(path: &std::path::Path, record: &[u8]) -> Result<(), Refusal> {
         let mut text = Path::new();
         text.push_all(path.as_os_str().as_encoded_bytes());
-        append(&Box::new(Origin::new()), &mut text, record)
+        append(&Box::new(Origin::new()), &mut text, record).map(drop)
     }
 
     #[test]

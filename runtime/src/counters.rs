@@ -19,6 +19,9 @@ pub(crate) const PAGE: usize = raw::PAGE as usize;
 /// The bits of an entry of the page map that are set if the page is in memory or in swap.
 const TOUCHED: u64 = 0b11 << 62;
 
+/// The bit that is set if the page is of a file.
+const OF_FILE: u64 = 1 << 61;
+
 /// The number of entries that are read at a time.
 const ENTRIES: usize = 256;
 
@@ -52,14 +55,23 @@ impl Window {
 
     /// Returns true if the page at `address` may contain something other than zeros.
     fn touched(&mut self, map: &PageMap, address: usize) -> bool {
-        let PageMap(Some(map)) = map else { return true };
+        self.entry(map, address).is_none_or(|entry| entry & TOUCHED != 0)
+    }
+
+    /// Returns true if the page at `address` is known to be this process's alone.
+    fn is_private(&mut self, map: &PageMap, address: usize) -> bool {
+        self.entry(map, address).is_some_and(|entry| entry & TOUCHED != 0 && entry & OF_FILE == 0)
+    }
+
+    /// Returns the entry of the page at `address`; `None` if there is none in the map.
+    fn entry(&mut self, map: &PageMap, address: usize) -> Option<u64> {
+        let map = map.0.as_ref()?;
         let page = address / PAGE;
         if !(self.first..self.first + self.valid).contains(&page) {
             self.first = page;
             self.valid = map.read_words_at(&mut self.entries, page as u64 * 8);
         }
-        // A page without an entry in the map is read.
-        self.entries[..self.valid].get(page - self.first).is_none_or(|entry| entry & TOUCHED != 0)
+        self.entries[..self.valid].get(page - self.first).copied()
     }
 }
 
@@ -67,6 +79,8 @@ impl Window {
 pub(crate) enum Source<'a> {
     /// Private memory.
     Memory(&'a PageMap, &'a mut Window),
+    /// Private memory in place of lost pages of a file. All other pages are left out.
+    Private(&'a PageMap, &'a mut Window),
     /// A part of a file in which the slot starts at this offset, and the last search in it.
     File(&'a File, u64, Search),
 }
@@ -119,14 +133,8 @@ impl<'a> Source<'a> {
     /// `start`. The bytes before it are zero.
     fn next(&mut self, start: usize, range: Range<usize>) -> Option<Range<usize>> {
         match self {
-            Self::Memory(map, window) => {
-                let mut from = range.start;
-                while from < range.end && !window.touched(map, start + from) {
-                    from = (from & !(PAGE - 1)) + PAGE;
-                }
-                let end = ((from & !(PAGE - 1)) + PAGE).min(range.end);
-                (from < range.end).then_some(from..end)
-            }
+            Self::Memory(map, window) => next_page(range, |at| window.touched(map, start + at)),
+            Self::Private(map, window) => next_page(range, |at| window.is_private(map, start + at)),
             Self::File(file, offset, search) => {
                 let start = *offset + range.start as u64;
                 if !search.covers(start) {
@@ -140,6 +148,19 @@ impl<'a> Source<'a> {
             }
         }
     }
+}
+
+/// Returns the next part of `range` that is in one of the pages that are wanted.
+fn next_page(
+    range: Range<usize>,
+    mut is_wanted: impl FnMut(usize) -> bool,
+) -> Option<Range<usize>> {
+    let mut from = range.start;
+    while from < range.end && !is_wanted(from) {
+        from = (from & !(PAGE - 1)) + PAGE;
+    }
+    let end = ((from & !(PAGE - 1)) + PAGE).min(range.end);
+    (from < range.end).then_some(from..end)
 }
 
 /// Calls `visit` with the offset and the value of each nonzero word in a range of a slot, in

@@ -13,16 +13,18 @@ use process::sys::stack::Stack;
 use process::sys::thread;
 use process::sys::{self, Bound, File, Names, OpenError, apart};
 use process::target;
+use process::text::Path;
 
 use crate::counters::{self, PageMap, Source, Window};
+use crate::creation;
 use crate::image::{self, Image};
 use crate::imports;
 use crate::map::Map;
-use crate::raw;
 use crate::registry::{ENDED, ENDING, Member, STACK, Shared};
 use crate::rescue;
 use crate::shared_registry;
 use crate::slots::{Slot, Slots};
+use crate::standing::{self, Wanted};
 use crate::write::{self, Counts};
 
 /// The state of this image's counters. Other images of the process reach the first part through the
@@ -62,7 +64,8 @@ struct Counting {
 
 /// Scratch space, kept off the stack.
 struct Room {
-    raw: raw::Room,
+    raw: creation::Room,
+    path: Path,
     write: write::Room,
     map: Map,
     window: Window,
@@ -90,7 +93,8 @@ static COUNTING: Global<Counting> = Global::new(Counting {
 static STACK_OF_HANDLERS: Stack = Stack::new();
 
 static ROOM: Global<Room> = Global::new(Room {
-    raw: raw::Room::new(),
+    raw: creation::Room::new(),
+    path: Path::new(),
     write: write::Room::new(),
     map: Map::new(),
     window: Window::new(),
@@ -107,6 +111,7 @@ pub(crate) fn start(environment: &mut Environment) {
         counting.find_delta(shared);
         counting.begin(environment, imports::image(), room);
         shared.origin.pattern.copy(&environment.origin.pattern);
+        shared.origin.follow(&environment.origin);
         shared.origin.keep_folder(counting.slots.raw.path());
         environment.origin.share_folder(&shared.origin);
         shared.add((&raw mut *counting).cast());
@@ -190,11 +195,11 @@ impl Counting {
         self.slots.adopt(image);
         self.image = image;
         self.note_process();
-        let mut file = self.create_raw(environment, image, room);
+        let mut file = self.find_raw(environment, image, room);
         if matches!(file, Err(OpenError::Denied))
             && target::retreat(environment, &imports::CLibrary)
         {
-            file = self.create_raw(environment, image, room);
+            file = self.find_raw(environment, image, room);
         }
         if matches!(file, Err(OpenError::Limit))
             && apart::run(&mut || self.begin(environment, image, room))
@@ -226,6 +231,25 @@ impl Counting {
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
     }
 
+    /// Takes a standing file, or creates one of this process's own.
+    fn find_raw(
+        &mut self,
+        environment: &mut Environment,
+        image: &Image,
+        room: &mut Room,
+    ) -> Result<File, OpenError> {
+        let (names, region_size) = (Names::new(), self.slots.size() as u64);
+        if !image.has_keys() {
+            let (environment, head) = (&*environment, &environment.head(&names, 0, 0));
+            let wanted = Wanted { environment, head, region_size, places: image.places() };
+            if let Some(file) = self.slots.raw.take(&wanted, &mut room.raw) {
+                return Ok(file);
+            }
+        }
+        environment.read_descent();
+        self.create_raw(environment, image, room)
+    }
+
     fn create_raw(
         &mut self,
         environment: &Environment,
@@ -241,7 +265,7 @@ impl Counting {
 
     /// Removes a file that keeps nothing. Sets the flags of any other file.
     fn finish_raw(&mut self, environment: &Environment) {
-        if !self.slots.is_kept(Slot::REGION) {
+        if !self.slots.is_kept(Slot::REGION) && self.slots.raw.block().is_none() {
             self.slots.raw.remove(environment);
         } else if self.shared || self.flags != 0 {
             self.publish_flags();
@@ -268,7 +292,7 @@ impl Counting {
                     counters::add(region, at, count.wrapping_neg());
                 },
                 (_, _, Some(file)) => {
-                    file.write_at(&count.to_le_bytes(), offset + at as u64);
+                    file.add_at(count, offset + at as u64);
                 }
                 _ => {}
             };
@@ -338,12 +362,12 @@ impl Counting {
     fn start_again(
         &mut self,
         slot: Slot,
-        environment: &Environment,
+        environment: &mut Environment,
         image: &Image,
         room: &mut Room,
     ) {
         self.note_process();
-        let file = self.create_raw(environment, image, room);
+        let file = self.find_raw(environment, image, room);
         let again = &mut || self.start_again(slot, environment, image, room);
         if matches!(file, Err(OpenError::Limit)) && apart::run(again) {
             self.note_others();
@@ -384,6 +408,7 @@ impl Counting {
                 registry.take_back(first, self.delta_offset);
             }
             self.slots.unmap();
+            self.slots.raw.forget();
             if shared_registry::has_own_registry() {
                 registry.unmap();
                 registry.origin.forget_folder();
@@ -408,17 +433,39 @@ impl Counting {
             self.flags |= RUNNING;
         }
         let (shared, flags, used) = (self.shared, self.flags, registry.used);
+        if let Some(block) = self.slots.raw.block() {
+            self.slots.raw.add_flags(flags);
+            self.slots.look_for_cuts();
+            if !self.slots.has_private(used) {
+                return standing::end(block, environment, &mut room.raw);
+            }
+        }
+        let may_stand = !image.has_keys() && standing::is_possible(environment);
         let mut write = || {
             let map = image.has_keys().then(|| room.map.read());
-            let counts = Counts { image, slots: &mut self.slots, used, map, shared, flags };
+            let slots = &mut self.slots;
+            let counts = Counts { image, slots, used, map, shared, flags, may_stand };
             write::profile(environment, counts, &mut room.write)
         };
         let mut written = write();
         if written == Err(OpenError::Limit) {
             apart::run(&mut || written = write());
         }
+        if let Some(block) = self.slots.raw.block() {
+            match written {
+                Ok(_) => standing::end(block, environment, &mut room.raw),
+                Err(_) => self.slots.raw.add_flags(PARTIAL),
+            }
+            return;
+        }
         match written {
-            Ok(()) => {
+            Ok(is_often) => {
+                if is_often {
+                    let (names, region_size) = (Names::new(), self.slots.size() as u64);
+                    let head = &environment.head(&names, 0, 0);
+                    let wanted = Wanted { environment, head, region_size, places: image.places() };
+                    standing::make_ready(&wanted, &mut room.raw, &mut room.path);
+                }
                 if registry.ending == ENDED {
                     self.last_slot = registry.own_slot();
                     self.slots.withdraw();
@@ -513,11 +560,13 @@ extern "C" fn in_child() {
         let slot = shared.survive_fork();
         shared.origin.notice_fork();
         // SAFETY: no other thread is left, and none borrowed from it before the fork.
-        unsafe { environment::change() }.fork(&shared.origin);
+        let environment = unsafe { environment::change() };
+        environment.fork(&shared.origin);
         // SAFETY: no other thread is left.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if !counting.stopped {
-            counting.start_again(slot, environment::of_image(), imports::image(), room);
+            counting.start_again(slot, environment, imports::image(), room);
+            shared.origin.follow(&environment.origin);
         }
     });
     registry.after_fork();

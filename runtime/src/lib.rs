@@ -20,6 +20,7 @@
 //! | `threads`, `static/threads.s` | the slots of new threads |
 //! | `early` | counting before the C library has begun |
 //! | `raw`, `rescue` | the file that keeps the counters, and the signal handler if it is cut |
+//! | `standing`, `creation` | such a file for one process after the other, and its creation |
 //! | `counters`, `collected`, `write`, `append` | nonzero counters, and the profile |
 //! | `preload` | another library: the runtime for images that another linker made |
 //!
@@ -43,6 +44,7 @@ mod collected;
 mod counters;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod counting;
+mod creation;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod early;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
@@ -63,6 +65,7 @@ mod rescue;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod shared_registry;
 mod slots;
+mod standing;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod threads;
 mod write;

@@ -181,6 +181,7 @@ extern "C" fn start() {
     let Some((code, build_id, counts)) = program else { return };
     let asked = if counts { Asker::Counted(code) } else { Asker::Alone };
     state.started.read(code, build_id, asked, &NoLibrary);
+    state.started.read_descent();
     if !state.started.enabled() {
         return;
     }
@@ -400,7 +401,8 @@ impl Preloaded {
             let (image, used, shared) = (&counted.image, Slot::FIRST.0, true);
             let mut write = || {
                 let map = image.has_keys().then(|| self.map.read());
-                let counts = Counts { image, slots: &mut self.slots, used, map, shared, flags };
+                let (slots, may_stand) = (&mut self.slots, false);
+                let counts = Counts { image, slots, used, map, shared, flags, may_stand };
                 write::profile(&self.environment, counts, &mut self.room)
             };
             if write() == Err(OpenError::Limit) {

@@ -17,13 +17,14 @@
 //! is therefore private to its owner, and its name is one that `*` does not match. A process that
 //! still loses its pages goes on counting in other memory (`rescue.rs`).
 
-use core::mem;
+use core::mem::{self, offset_of};
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use linux_raw_sys::general::TMPFS_MAGIC;
 use pathformat::profile::Head;
 use pathformat::raw::{self, ArrayPlace, FLAGS_OFFSET, PAGE};
+use pathformat::standing::Block;
 use process::environment::Environment;
 use process::sys::kept::Kept;
 use process::sys::mapping::{self, At};
@@ -31,7 +32,9 @@ use process::sys::{self, File, Identity, OpenError, apart};
 use process::target;
 use process::text::Path;
 
-use crate::collected::{BUFFER, Collected};
+use crate::collected::Collected;
+use crate::creation::{Room, create_free};
+use crate::standing::{self, Wanted};
 
 /// The first word of a raw file.
 const MAGIC: u64 = u64::from_le_bytes(raw::MAGIC);
@@ -57,23 +60,13 @@ pub(crate) struct RawFile {
     header_size: u64,
     /// The length of the file when it last became longer.
     length: u64,
-    /// The first page of the file; null if it is not mapped.
+    /// The page of the file with the flags, its first one or the block of a standing file; null if
+    /// it is not mapped.
     page: *mut u8,
+    /// True if the file is standing.
+    is_standing: bool,
     /// True if this process is a forked child.
     child: bool,
-}
-
-/// Scratch space, kept off the stack.
-pub(crate) struct Room {
-    scratch: Path,
-    buffer: [u8; BUFFER],
-}
-
-impl Room {
-    /// Creates empty space.
-    pub(crate) const fn new() -> Self {
-        Self { scratch: Path::new(), buffer: [0; BUFFER] }
-    }
 }
 
 impl RawFile {
@@ -81,12 +74,13 @@ impl RawFile {
     pub(crate) const fn none() -> Self {
         let page = ptr::null_mut();
         let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
-        Self { path, identity, kept, header_size: 0, length: 0, page, child: false }
+        let (child, is_standing) = (false, false);
+        Self { path, identity, kept, header_size: 0, length: 0, page, is_standing, child }
     }
 
     /// Closes the file and forgets it.
     pub(crate) fn forget(&mut self) {
-        self.identity = Identity::NONE;
+        (self.identity, self.is_standing) = (Identity::NONE, false);
         self.kept.close();
         if let Some(page) = NonNull::new(mem::replace(&mut self.page, ptr::null_mut())) {
             // SAFETY: it was mapped here, and no other code uses it.
@@ -97,6 +91,33 @@ impl RawFile {
     /// Returns true if there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.identity != Identity::NONE
+    }
+
+    /// Returns the block, if the file is standing.
+    pub(crate) fn block(&self) -> Option<NonNull<Block>> {
+        NonNull::new(self.page).filter(|_| self.is_standing).map(NonNull::cast)
+    }
+
+    /// Takes a standing file, if there is one, and returns it open.
+    pub(crate) fn take(
+        &mut self,
+        wanted: &Wanted<'_, impl Iterator<Item = ArrayPlace> + Clone>,
+        room: &mut Room,
+    ) -> Option<File> {
+        self.forget();
+        if !standing::is_possible(wanted.environment) {
+            return None;
+        }
+        let taken = standing::take(wanted, room, &mut self.path)?;
+        (self.child, self.is_standing) = (wanted.environment.forked(), true);
+        (self.header_size, self.length) = (taken.header_size, taken.length);
+        self.page = taken.block.as_ptr().cast();
+        self.identity = taken.file.identity().unwrap_or(Identity::NONE);
+        if !apart::is_apart() {
+            self.kept = Kept::keep(&taken.file);
+        }
+        self.add_flags(wanted.head.flags);
+        Some(taken.file)
     }
 
     /// Creates the file with its header, and returns it open.
@@ -111,7 +132,10 @@ impl RawFile {
     ) -> Result<File, OpenError> {
         self.forget();
         (self.child, self.length) = (environment.forked(), 0);
-        let file = self.create_free_name(environment, room)?;
+        if !target::resolve(environment, 1, &mut room.scratch, &mut self.path) {
+            return Err(OpenError::Other);
+        }
+        let file = create_free(environment, &room.scratch, &mut self.path)?;
         let mut header = Collected::new(&mut room.buffer);
         self.header_size = raw::write_header(&mut header, head, region_size, map, places);
         let bytes = header.bytes().filter(|bytes| bytes.len() as u64 <= sys::file_size_limit());
@@ -131,26 +155,6 @@ impl RawFile {
         }
         environment.origin.place(&mut self.path).inspect(|place| sys::unlink(*place));
         Err(OpenError::Other)
-    }
-
-    fn create_free_name(
-        &mut self,
-        environment: &Environment,
-        room: &mut Room,
-    ) -> Result<File, OpenError> {
-        if !target::resolve(environment, 1, &mut room.scratch, &mut self.path) {
-            return Err(OpenError::Other);
-        }
-        let mut number = 0;
-        loop {
-            let free = target::free_raw(environment, number + 1, &room.scratch, &mut self.path);
-            number = free.ok_or(OpenError::Other)?;
-            let place = environment.origin.place(&mut self.path).ok_or(OpenError::Other)?;
-            match File::create(place) {
-                Err(OpenError::Exists) => {}
-                result => return result,
-            }
-        }
     }
 
     /// Returns the path of the file.
@@ -205,30 +209,43 @@ impl RawFile {
 
     /// Makes sure that a part of the file can be mapped and written without harm.
     pub(crate) fn make_room(&self, file: &File, start: u64, length: u64) -> bool {
+        let end = start.saturating_add(length);
+        let reserved = self.block().map(|block| (block, standing::reserved(block)));
+        if reserved.is_some_and(|(_, reserved)| end <= reserved) {
+            return true;
+        }
         let Some(system) = file.file_system() else { return false };
-        if start.saturating_add(length) > sys::file_size_limit() || system.free / 2 < length {
+        if end > sys::file_size_limit() || system.free / 2 < length {
             return false;
         }
         let small = if self.child { SMALL_FOR_CHILD } else { SMALL };
         if length <= small || !(self.child || system.kind == u64::from(TMPFS_MAGIC)) {
-            return file.allocate(start, length);
+            let done = file.allocate(start, length);
+            if let Some((block, known)) = reserved.filter(|_| done)
+                && start <= known.max(self.header_size)
+            {
+                standing::set_reserved(block, end);
+            }
+            return done;
         }
-        system.free >= PLENTY.max(length.saturating_mul(PLENTY_TIMES)) && file.grow(start + length)
+        system.free >= PLENTY.max(length.saturating_mul(PLENTY_TIMES)) && file.grow(end)
     }
 
     /// Sets flags in the file.
     pub(crate) fn add_flags(&mut self, flags: u32) {
         if let Some(page) = NonNull::new(self.page) {
+            let offset =
+                if self.is_standing { offset_of!(Block, flags) } else { FLAGS_OFFSET as usize };
             // SAFETY: this is a page of the file, where the flags are an aligned word.
-            let word =
-                unsafe { AtomicU32::from_ptr(page.as_ptr().add(FLAGS_OFFSET as usize).cast()) };
+            let word = unsafe { AtomicU32::from_ptr(page.as_ptr().add(offset).cast()) };
             word.fetch_or(flags, Ordering::Relaxed);
         }
     }
 
-    /// Removes the file, unless its path names another file by now.
+    /// Removes the file, unless it is standing, or its path names another file by now.
     pub(crate) fn remove(&mut self, environment: &Environment) {
         if self.exists()
+            && !self.is_standing
             && let Some(place) = environment.origin.place(&mut self.path)
             && sys::identity_of(place) == self.identity
         {

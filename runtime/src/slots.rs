@@ -114,6 +114,17 @@ impl Slots {
                 && self.chunks.get(slot.place().0).is_some_and(|chunk| chunk.kept)
     }
 
+    /// Returns true if slots up to `used` have counts that are in no file.
+    pub(crate) fn has_private(&self, used: u32) -> bool {
+        let is_private = |&slot: &Slot| self.address(slot).is_some() && !self.is_kept(slot);
+        // A slot is as its chunk.
+        let chunks = (0..CHUNKS as u32).map(|chunk| Slot(1 << chunk));
+        let used = chunks.take_while(|slot| slot.0 < used);
+        self.cut
+            || [Slot::REGION].iter().any(is_private)
+            || used.into_iter().any(|s| is_private(&s))
+    }
+
     /// Returns true if pages of the file were lost.
     pub(crate) fn was_cut(&self) -> bool {
         self.cut
@@ -234,7 +245,7 @@ impl Slots {
         let (map, mut window) = (PageMap::open(), Window::new());
         let mut source = Source::Memory(&map, &mut window);
         let write = |at, count: u64| {
-            file.write_at(&count.to_le_bytes(), offset + at as u64);
+            file.add_at(count, offset + at as u64);
         };
         // SAFETY: the chunk is mapped for its whole length.
         unsafe { counters::visit(start, 0..length, &mut source, write) };

@@ -21,6 +21,7 @@ use crate::collected::{BUFFER, Collected};
 use crate::counters::{self, PageMap, Source, Window};
 use crate::image::{self, Image};
 use crate::slots::{Slot, Slots};
+use crate::standing;
 
 /// The scratch space for writing. It is kept off the stack, since the thread that calls `exit` may
 /// have little of its stack left.
@@ -52,19 +53,22 @@ pub(crate) struct Counts<'a> {
     pub(crate) shared: bool,
     /// [`UNREGISTERED_THREADS`], if that is already known.
     pub(crate) flags: u32,
+    /// True if processes of the image may count in each other's files.
+    pub(crate) may_stand: bool,
 }
 
 /// The number of other names that are tried if the file with the profile's name cannot be appended
 /// to.
 const MOST_NAMES: u32 = 1000;
 
-/// Appends the counts of this process to its profile. A file with the profile's name that is no
-/// profile stays as it is.
+/// Appends the counts of this process to its profile, those of a standing file excepted. A file
+/// with the profile's name that is no profile stays as it is. Returns true if the image [is started
+/// often](standing::is_started_often).
 pub(crate) fn profile(
     environment: &Environment,
     mut counts: Counts<'_>,
     room: &mut Room,
-) -> Result<(), OpenError> {
+) -> Result<bool, OpenError> {
     counts.slots.look_for_cuts();
     let mut record = Collected::new(&mut room.buffer);
     put_profile(environment, &mut counts, &mut room.window, &mut record);
@@ -76,7 +80,10 @@ pub(crate) fn profile(
         match append(&environment.origin, &mut room.path, bytes) {
             Err(Refusal::Taken) => {}
             Err(Refusal::Failed(error)) => return Err(error),
-            Ok(()) => return Ok(()),
+            Ok((file, before)) => {
+                let may_stand = number == 1 && counts.may_stand;
+                return Ok(may_stand && standing::is_started_often(environment, &file, before));
+            }
         }
     }
     Err(OpenError::Other)
@@ -142,6 +149,14 @@ impl Summed<'_> {
     /// Returns a slot's memory, if there is any, and the source of its touched pages.
     fn slot(&mut self, slot: Slot) -> Option<(NonNull<u8>, Source<'_>)> {
         let start = self.slots.address(slot)?;
+        if self.slots.raw.block().is_some() {
+            // What is in the file is there for good, whoever counted it.
+            return match (self.slots.is_kept(slot), self.slots.was_cut()) {
+                (true, false) => None,
+                (true, true) => Some((start, Source::Private(self.map, self.window))),
+                (false, _) => Some((start, Source::Memory(self.map, self.window))),
+            };
+        }
         if self.slots.was_cut() {
             return Some((start, Source::Memory(PageMap::NONE, self.window)));
         }
@@ -270,6 +285,7 @@ mod tests {
             map: Some(b"lines"),
             shared,
             flags: 0,
+            may_stand: false,
         };
         profile(environment, counts, &mut Box::new(Room::new())).expect("written");
         let entries = fs::read_dir(root.join("out")).expect("made");

@@ -132,7 +132,7 @@ def at_once(processes: int) -> Row:
     (home / "main.c").write_text("int main(void) { return 0; }\n")
     run([str(PATHCC), "-O2", "main.c", "-o", "paths"], home)
     took = []
-    for pattern in ("all.pathprof", "own.%p.pathprof"):
+    for pattern in ("single:all.pathprof", "own.%p.pathprof"):
         script = f"for i in $(seq {processes}); do ./paths & done; wait"
         took.append(
             min(timed(["sh", "-c", script], home, {"PATHCC_PROFILE": pattern})[0] for _ in range(3))

@@ -279,6 +279,7 @@ fn one_interval_is_printed_as_a_report() {
     let scene = scene("");
     let folder = scene.path();
     let mut program = Running::start(folder);
+    program.step("w");
     program.send("r");
     let lines = format!("pathprof top {} --once --interval 0.5 --functions", program.number());
     let text = shell(folder, &lines);

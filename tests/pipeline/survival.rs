@@ -38,7 +38,7 @@
 #[path = "survival/places.rs"]
 mod places;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -322,10 +322,16 @@ impl Program {
             check(format!("functions {function}"), "0", listed.to_string());
         }
         let runs = list(&export["profiles"]);
-        let processes: BTreeSet<_> = runs.iter().map(|run| run["process"].as_u64()).collect();
+        // The runs of one image are of as many processes.
+        let mut processes: BTreeMap<_, u64> = BTreeMap::new();
+        for run in runs {
+            let several = run["runs"].as_u64().unwrap_or(1);
+            let known = processes.entry(run["process"].as_u64()).or_default();
+            *known = several.max(*known);
+        }
         let flagged = |flag: &str| runs.iter().filter(|run| run[flag] == true).count();
         for (name, counted) in [
-            ("processes", processes.len()),
+            ("processes", usize::try_from(processes.values().sum::<u64>()).unwrap_or(0)),
             ("profiles", runs.len()),
             ("images", list(&export["images"]).len()),
             ("incomplete", flagged("incomplete")),

@@ -100,6 +100,29 @@ struct Facts {
     run: [u8; 16],
 }
 
+/// What stands at the same place in each record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Front {
+    /// The number of the process.
+    pub pid: u32,
+    /// End of counting in nanoseconds since 1970.
+    pub stop: u64,
+    /// The identity of the run.
+    pub run: RunId,
+}
+
+impl Front {
+    /// The number of bytes that it takes.
+    pub const LENGTH: usize = 64;
+
+    /// Reads the front of a record; `None` if these are not its first bytes.
+    pub fn of(bytes: &[u8; Self::LENGTH]) -> Option<Self> {
+        let facts = bytes.strip_prefix(&MAGIC)?.strip_prefix(&PROFILE_VERSION.to_le_bytes())?;
+        let (facts, _) = Facts::read_from_prefix(facts.get(4..)?).ok()?;
+        Some(Self { pid: facts.pid.get(), stop: facts.stop.get(), run: RunId(facts.run) })
+    }
+}
+
 impl Head<'_> {
     pub(super) fn write(&self, sink: &mut impl Sink) {
         sink.put(&MAGIC);
@@ -202,6 +225,16 @@ impl Head<'static> {
 mod tests {
     use super::super::run::INCOMPLETE;
     use super::*;
+
+    #[test]
+    fn the_front_of_a_record_is_read_without_the_rest() {
+        let mut bytes = alloc::vec::Vec::new();
+        Head::SAMPLE.write(&mut bytes);
+        let front = Front::of(bytes.first_chunk().expect("long enough")).expect("a record");
+        assert_eq!(front, Front { pid: 42, stop: 2_000, run: RunId([5; 16]) });
+        bytes[8] += 1;
+        assert_eq!(Front::of(bytes.first_chunk().expect("long enough")), None);
+    }
 
     #[test]
     fn a_run_without_random_bytes_is_told_by_its_facts() {

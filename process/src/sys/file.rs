@@ -8,11 +8,13 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use linux_raw_sys::errno::{EACCES, EAGAIN, EEXIST, EINTR, EMFILE, ENOENT, EPERM};
 use linux_raw_sys::general::{
     __NR_close, __NR_fallocate, __NR_fchmod, __NR_fcntl, __NR_flock, __NR_fstat, __NR_fstatfs,
-    __NR_ftruncate, __NR_lseek, __NR_openat, __NR_pread64, __NR_pwrite64, __NR_read, __NR_write,
-    F_DUPFD_CLOEXEC, FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE, LOCK_EX, LOCK_NB, O_APPEND,
-    O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_PATH, O_RDONLY,
-    O_RDWR, S_IFMT, S_IFREG, SEEK_DATA, SEEK_HOLE, stat, statfs,
+    __NR_ftruncate, __NR_lseek, __NR_openat, __NR_pread64, __NR_pwrite64, __NR_read, __NR_statx,
+    __NR_write, AT_EMPTY_PATH, F_DUPFD_CLOEXEC, FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE, LOCK_EX,
+    LOCK_NB, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK,
+    O_PATH, O_RDONLY, O_RDWR, S_IFMT, S_IFREG, SEEK_DATA, SEEK_HOLE, STATX_BASIC_STATS,
+    STATX_BTIME, stat, statfs, statx,
 };
+use pathformat::standing::Birth;
 
 use super::call::{call, checked};
 use super::place::{FilePlace, Identity};
@@ -157,6 +159,11 @@ impl File {
         Ok(file)
     }
 
+    /// Opens the entry itself for reading.
+    pub fn open_entry(place: FilePlace<'_>) -> Result<Self, OpenError> {
+        Self::open_with(place, O_RDONLY | O_NOFOLLOW, 0)
+    }
+
     /// Opens a file for reading and writing.
     pub fn open_to_change(place: FilePlace<'_>) -> Result<Self, OpenError> {
         Self::open_with(place, O_RDWR | O_NOFOLLOW, 0)
@@ -198,6 +205,35 @@ impl File {
     pub fn regular(&self) -> Option<(Identity, u64)> {
         let status = self.status().filter(|status| status.st_mode & S_IFMT == S_IFREG)?;
         Some((Identity::of(&status), status.st_size as u64))
+    }
+
+    /// Returns what a standing file must be known by; `None` if it is no regular file, or if the
+    /// file system does not say when it was made.
+    pub fn made(&self) -> Option<Made> {
+        let mut status = MaybeUninit::<statx>::zeroed();
+        let wanted = STATX_BASIC_STATS | STATX_BTIME;
+        let arguments = [
+            self.descriptor(),
+            c"".as_ptr() as usize,
+            AT_EMPTY_PATH as usize,
+            wanted as usize,
+            status.as_mut_ptr() as usize,
+            0,
+        ];
+        // SAFETY: the kernel fills `status`, and zeros are a value.
+        let status = unsafe { (call(__NR_statx, arguments) == 0).then(|| status.assume_init()) }?;
+        let is_regular = u32::from(status.stx_mode) & S_IFMT == S_IFREG;
+        (is_regular && status.stx_mask & wanted == wanted).then(|| Made {
+            birth: Birth {
+                inode: status.stx_ino.into(),
+                seconds: (status.stx_btime.tv_sec as u64).into(),
+                nanoseconds: u64::from(status.stx_btime.tv_nsec).into(),
+            },
+            owner: status.stx_uid,
+            mode: status.stx_mode,
+            links: status.stx_nlink,
+            length: status.stx_size,
+        })
     }
 
     /// Cuts the file to a length.
@@ -271,6 +307,14 @@ impl File {
             [self.descriptor(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
         // SAFETY: the bytes are readable for their whole length.
         unsafe { call(__NR_pwrite64, arguments) == bytes.len() }
+    }
+
+    /// Adds to the word at an offset.
+    pub fn add_at(&self, count: u64, offset: u64) -> bool {
+        let mut before = [0];
+        self.read_words_at(&mut before, offset);
+        let [before] = before;
+        self.write_at(&before.wrapping_add(count).to_le_bytes(), offset)
     }
 
     /// Returns the first offset at or behind `from` that holds data; `None` behind the last.
@@ -357,6 +401,21 @@ impl File {
         }
         true
     }
+}
+
+/// What is known of a file itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Made {
+    /// Its identity, which a copy does not share.
+    pub birth: Birth,
+    /// The user who owns it.
+    pub owner: u32,
+    /// Its kind and its permissions.
+    pub mode: u16,
+    /// The number of its names; 0 if it was removed.
+    pub links: u32,
+    /// Its length in bytes.
+    pub length: u64,
 }
 
 /// The properties of a file system.

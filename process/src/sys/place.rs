@@ -5,8 +5,9 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use linux_raw_sys::general::{
-    __NR_faccessat, __NR_getcwd, __NR_mkdir, __NR_newfstatat, __NR_readlink, __NR_unlinkat,
-    AT_FDCWD, AT_SYMLINK_NOFOLLOW, S_IFDIR, S_IFMT, S_IWOTH, W_OK, X_OK, stat,
+    __NR_faccessat, __NR_getcwd, __NR_mkdir, __NR_newfstatat, __NR_readlink, __NR_renameat2,
+    __NR_unlinkat, AT_FDCWD, AT_SYMLINK_NOFOLLOW, RENAME_NOREPLACE, S_IFDIR, S_IFMT, S_IWOTH, W_OK,
+    X_OK, stat,
 };
 
 use super::call::{call, checked};
@@ -127,6 +128,14 @@ pub fn may_write_in(directory: &CStr) -> bool {
 pub fn unlink(place: FilePlace<'_>) {
     // SAFETY: the name ends with a NUL.
     unsafe { call(__NR_unlinkat, [place.directory, place.name, 0, 0, 0, 0]) };
+}
+
+/// Gives a file another name, which must be free. Returns false if that is not possible.
+pub fn rename_to_free(from: FilePlace<'_>, to: FilePlace<'_>) -> bool {
+    let flags = RENAME_NOREPLACE as usize;
+    let arguments = [from.directory, from.name, to.directory, to.name, flags, 0];
+    // SAFETY: the names end with a NUL.
+    unsafe { call(__NR_renameat2, arguments) == 0 }
 }
 
 /// Makes a directory, if it does not exist.

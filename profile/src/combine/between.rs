@@ -66,15 +66,17 @@ impl EarlierReadings {
     pub(crate) fn since(&self, later: RecordContent) -> Result<(RecordContent, bool)> {
         let (mut parts, mut start) = (Vec::new(), None);
         for part in &later.parts {
-            let mut places = part.runs.iter().filter_map(|run| self.of_run.get(run));
-            let place = places.next().copied();
-            let Some((reading, at)) = place else {
+            let places: Vec<_> =
+                part.runs.iter().filter_map(|run| self.of_run.get(run)).copied().collect();
+            let Some(&(reading, at)) = places.first() else {
                 parts.push(part.clone());
                 continue;
             };
             let (earlier, time) = (&self.readings[reading], self.readings[reading].run.stop);
             let before = &earlier.parts[at];
-            if before.runs != part.runs {
+            // Of a standing file a later reading has more runs.
+            let has_all = places.len() == before.runs.len();
+            if !has_all || places.iter().any(|&place| place != (reading, at)) {
                 bail!(
                     "its runs are summed with others, there or in what --since names, and a sum \
                      cannot be taken apart"
@@ -93,7 +95,8 @@ impl EarlierReadings {
 pub fn between(later: &RecordContent, earlier: &RecordContent) -> RecordContent {
     let time = earlier.run.stop;
     let part = |part: &Part| {
-        let before = earlier.parts.iter().find(|before| before.runs == part.runs);
+        let is_among = |before: &&Part| before.runs.iter().all(|run| part.runs.contains(run));
+        let before = earlier.parts.iter().find(is_among);
         before.map_or_else(|| part.clone(), |before| part_between(part, before, time))
     };
     taken_from(later, later.parts.iter().map(part).collect(), time)

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::combine::merge::{self, MergeOptions};
-use crate::combine::store;
+use crate::combine::{standing, store};
 use crate::observer::Observer;
 use crate::open;
 use crate::output;
@@ -38,6 +38,7 @@ pub struct Compacted {
 /// # Errors
 /// The profile has unreadable parts, or cannot be written.
 pub fn compact(path: &Path, keep: usize, observer: &dyn Observer) -> Result<Compacted> {
+    standing::take_in(path, store::lock, observer)?;
     Compaction::of(path, keep, Reason::Asked, observer)?.replace(store::lock(path)?)
 }
 
@@ -101,7 +102,8 @@ impl Compaction {
         let length = ends.max().unwrap_or(0);
         // Raw files in use stay where they are.
         let is_taken = |record: &Record| {
-            record.range.is_some() || reason == Reason::Asked && !record.is_in_use()
+            let is_own = record.standing.is_none();
+            record.range.is_some() || is_own && reason == Reason::Asked && !record.is_in_use()
         };
         let records: Vec<Record> = found.records.into_iter().filter(is_taken).collect();
         let starts = starts(&records);
@@ -149,6 +151,7 @@ impl Compaction {
         }
         locked.seek(SeekFrom::Start(self.length))?;
         locked.read_to_end(&mut self.content)?;
+        standing::follow(&self.path, &locked, &self.content)?;
         output::replace(&self.path, &data, |out| Ok(out.write_all(&self.content)?))?;
         // The runs of the raw files are in the profile now. If this fails, they are not read twice.
         self.raw_files.iter().for_each(|path| drop(fs::remove_file(path)));

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use pathformat::profile::{MAGIC, RunId};
 use rustix::fs::OFlags;
 
+use crate::combine::standing;
 use crate::output;
 use crate::records;
 use crate::records::Input;
@@ -72,6 +73,7 @@ fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File
 /// The file in `to` is not a profile, or cannot be written.
 pub fn bring(from: &Path, to: &Path) -> Result<Input> {
     let target = to.join(from.file_name().context("a profile has no name")?);
+    standing::take_in(from, lock, &())?;
     let found = records::of(from)?;
     let (raw, written): (Vec<_>, Vec<_>) =
         found.records.iter().partition(|record| record.range.is_none());
@@ -82,6 +84,9 @@ pub fn bring(from: &Path, to: &Path) -> Result<Input> {
             let moved = to.join(name);
             fs::rename(&record.path, &moved)
                 .or_else(|_| fs::copy(&record.path, &moved).map(drop))?;
+            if record.standing.is_some() {
+                standing::release(&moved)?;
+            }
         } else {
             bytes.extend(record.bytes().with_context(|| record.path.display().to_string())?);
         }

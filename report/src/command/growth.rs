@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use pathformat::variables::PROFILE_LIMIT;
 use pathprof::show::style::grouped;
-use profile::combine::compact;
+use profile::combine::{compact, standing, store};
 use profile::escape::terminal;
 use profile::inputs;
 
@@ -37,6 +37,10 @@ pub(crate) fn profile_limit() -> Result<u64> {
 /// become longer than the limit. They must have been read: what was asked is answered from what was
 /// there.
 pub(crate) fn sum_long(profiles: BTreeSet<PathBuf>, limit: u64) {
+    for profile in &profiles {
+        // Where that is not possible they are read the next time as they were this time.
+        let _ = standing::take_in(profile, store::try_lock, &Progress::default());
+    }
     for profile in profiles.iter().filter(|profile| inputs::is_default(profile)) {
         if let Some(compact::Compacted { path, bytes: (before, after), .. }) =
             compact::if_long(profile, limit, &Progress::default())

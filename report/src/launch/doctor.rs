@@ -17,7 +17,7 @@ use pathformat::variables::{TRACE_COMPRESS, compresses};
 use profile::file_names::state_directory;
 use profile::image;
 use profile::inputs;
-use profile::records::{self, Input};
+use profile::records::{self, Input, Record};
 use profile::uncounted::Uncounted;
 use rustix::process::{Resource, getrlimit};
 
@@ -48,7 +48,7 @@ impl Findings {
 /// Looks at the surroundings, and at `program` if one is given.
 pub fn examine(program: Option<&OsStr>) -> Findings {
     let mut findings = Findings::default();
-    let pattern = env::var_os(pattern::VARIABLE).filter(|pattern| !pattern.is_empty());
+    let pattern = pattern::of_environment();
     if let Some(unknown) =
         pattern.as_deref().and_then(|pattern| unknown_placeholder(pattern.as_bytes()))
     {
@@ -189,7 +189,8 @@ fn leftovers(directory: &Path, findings: &mut Findings) {
     let files = inputs::in_directory(directory).unwrap_or_default();
     let found = records::of_all(files);
     let records = found.iter().flat_map(Input::records);
-    let gone = records.filter(|record| record.range.is_none() && !record.is_in_use()).count();
+    let is_left = |record: &&Record| record.range.is_none() && record.standing.is_none();
+    let gone = records.filter(is_left).filter(|record| !record.is_in_use()).count();
     if gone > 0 {
         findings.good.push(format!(
             "{gone} raw files (.*.{EXTENSION}.*.raw) are of processes that ended without writing a \

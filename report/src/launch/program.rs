@@ -17,7 +17,7 @@ use std::process::{Command, ExitStatus};
 use anyhow::{Context, Error, Result, anyhow};
 use pathformat::files;
 use pathformat::profile::RunId;
-use profile::combine::store;
+use profile::combine::{standing, store};
 use profile::file_names::state_directory;
 use profile::inputs;
 use profile::records::{self, Input};
@@ -105,7 +105,7 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     // Watched for first and last, so that no signal leaves a directory behind.
     let forwarder = SignalForwarder::new()
         .map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
-    let destination = Destination::new(task, env::var_os(VARIABLE)).map_err(before)?;
+    let destination = Destination::new(task, pattern::of_environment()).map_err(before)?;
     let mut command = Command::new(&task.program);
     command.args(&task.arguments);
     if let Some(directory) = destination.directory() {
@@ -134,7 +134,10 @@ enum Destination {
     Nowhere,
 }
 
-fn runs_in(files: Vec<PathBuf>) -> HashSet<RunId> {
+/// Returns the runs in these profiles. Their standing files are taken in, so that those found later
+/// are of later runs.
+fn runs_before(files: Vec<PathBuf>) -> HashSet<RunId> {
+    files.iter().for_each(|file| drop(standing::take_in(file, store::try_lock, &())));
     records::of_all(files).iter().flat_map(Input::records).map(|record| record.run).collect()
 }
 
@@ -171,13 +174,12 @@ fn fresh(places: &[PathBuf]) -> Result<TempDir> {
 impl Destination {
     fn new(task: &Task, pattern: Option<OsString>) -> Result<Self> {
         let Some(directory) = task.directory.as_deref() else {
-            // An empty pattern is none, as for the runtime.
-            if let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) {
+            if let Some(pattern) = pattern {
                 if pattern.as_bytes() == b"off" {
                     return Ok(Destination::Nowhere);
                 }
                 let pattern = Pattern::of(&pattern, &task.program);
-                let before = runs_in(pattern.files());
+                let before = runs_before(pattern.files());
                 return Ok(Destination::Named(pattern, before));
             }
             return fresh(&places()).map(Destination::Fresh);
@@ -185,7 +187,7 @@ impl Destination {
         let problem = || format!("cannot use {} for the profiles", directory.display());
         fs::create_dir_all(directory).with_context(problem)?;
         let absolute = fs::canonicalize(directory).with_context(problem)?;
-        let before = runs_in(inputs::in_directory(&absolute)?);
+        let before = runs_before(inputs::in_directory(&absolute)?);
         Ok(Destination::Given(absolute, before))
     }
 

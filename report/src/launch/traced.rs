@@ -57,7 +57,7 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     let before = |error| NotStarted { error, code: 126 };
     let forwarder = SignalForwarder::new()
         .map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
-    let place = Destination::new(task, env::var_os(VARIABLE)).map_err(before)?;
+    let place = Destination::new(task, pattern::of_environment()).map_err(before)?;
     let known: HashSet<FileId> = place.traces().iter().map(|found| found.id).collect();
     let mut command = Command::new(&task.program);
     command.args(&task.arguments);
@@ -94,9 +94,7 @@ struct TraceFile {
 
 impl Destination {
     fn new(task: &Task, pattern: Option<OsString>) -> Result<Self> {
-        // An empty pattern is none, as for the runtime.
-        let pattern = pattern.filter(|pattern| !pattern.is_empty() && task.directory.is_none());
-        if let Some(pattern) = pattern {
+        if let Some(pattern) = pattern.filter(|_| task.directory.is_none()) {
             return Ok(match pattern.as_bytes() {
                 b"off" => Self::Nowhere,
                 _ => Self::Named(Pattern::of(&pattern, &task.program)),

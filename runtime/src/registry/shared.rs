@@ -142,7 +142,7 @@ const _: () = {
         LENT_COUNT == 256
             && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8
     );
-    assert!(size_of::<Origin>() == 82_272);
+    assert!(size_of::<Origin>() == 82_280);
 };
 
 impl Shared {

@@ -1,0 +1,413 @@
+//! Standing raw files, which one process takes after the other (`format/src/standing.rs`).
+//!
+//! Most of what a short process would pay for its counters is not counting. A file is created,
+//! gets its room on the disk, is read at the end and removed, and each page that is new to the file
+//! costs three times a page that was there. A standing file is only locked and mapped. The lock
+//! stays with the mapping, and goes with it: at the end, when the process is killed, when it
+//! executes another program, and, in a forked child, when other memory is mapped over it.
+//!
+//! An image begins with a file for each process, so that each can be shown by itself. If sixteen
+//! processes have written their records to a profile within a second, the last of them leaves a
+//! standing file ([`make_ready`]). Those that start later take it, or make another one while others
+//! have it ([`take`]). If none was taken for ten seconds, each process has its own file again.
+
+use core::mem::offset_of;
+use core::ptr::{self, NonNull};
+
+use pathformat::RAW_VERSION;
+use pathformat::profile::{Front, Head, RunId};
+use pathformat::raw::{self, ArrayPlace, FILE_SYSTEMS, PAGE, STANDING};
+use pathformat::standing::{Block, MOST_FILES, MOST_STARTS, READY, Run};
+use process::environment::Environment;
+use process::pattern::{self, Keeping};
+use process::sys::mapping::{self, At};
+use process::sys::{self, File, FilePlace, Locked, OpenError};
+use process::target;
+use process::text::Path;
+
+use crate::collected::Collected;
+use crate::creation::{Room, create_free};
+
+/// The number of processes that show that an image is started often, ...
+const MANY: u32 = 16;
+
+/// ... if they ended within this time, in nanoseconds.
+const SHORT: u64 = 1_000_000_000;
+
+/// The time after which a standing file that another process has is marked as used again.
+const REMARKED: u64 = READY / 4;
+
+/// What a process wants to count in.
+#[derive(Clone)]
+pub(crate) struct Wanted<'a, P> {
+    pub(crate) environment: &'a Environment,
+    /// The facts of the run.
+    pub(crate) head: &'a Head<'a>,
+    pub(crate) region_size: u64,
+    pub(crate) places: P,
+}
+
+/// A standing file that this process has taken. Its lock is ours as long as anything of it is
+/// mapped.
+pub(crate) struct Taken {
+    pub(crate) file: File,
+    pub(crate) header_size: u64,
+    pub(crate) length: u64,
+    pub(crate) block: NonNull<Block>,
+}
+
+/// Returns true if processes of this image may count in each other's files. Their profile must have
+/// one name, and the image must be known by more than its path.
+pub(crate) fn is_possible(environment: &Environment) -> bool {
+    let origin = &environment.origin;
+    origin.keeping != Keeping::Single
+        && !environment.build_id.as_bytes().is_empty()
+        && !pattern::names_process(origin.pattern.as_bytes())
+}
+
+/// Returns true if the records in front of `end` show that the image is started often.
+pub(crate) fn is_started_often(environment: &Environment, profile: &File, end: u64) -> bool {
+    if environment.origin.keeping == Keeping::Standing {
+        return true;
+    }
+    let now = sys::now();
+    let (mut end, mut last, mut processes) = (end, sys::process(), 1);
+    while processes < MANY {
+        let mut ending = [0; 2];
+        let Some(at) = end.checked_sub(16) else { return false };
+        if profile.read_words_at(&mut ending, at) < 2 {
+            return false;
+        }
+        let [length, _] = ending;
+        let start = end.checked_sub(length).filter(|_| length > 16);
+        let front = start.and_then(|start| Some((start, front(profile, start)?)));
+        let Some((start, front)) = front else { return false };
+        if front.stop < now.saturating_sub(SHORT) {
+            return false;
+        }
+        // The images of a process write one behind the other.
+        processes += u32::from(front.pid != last);
+        (last, end) = (front.pid, start);
+    }
+    true
+}
+
+/// Returns the front of the record at an offset of a profile.
+fn front(profile: &File, offset: u64) -> Option<Front> {
+    let mut words = [0u64; Front::LENGTH / 8];
+    let read = profile.read_words_at(&mut words, offset);
+    let mut bytes = [0; Front::LENGTH];
+    for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    (read == words.len()).then(|| Front::of(&bytes))?
+}
+
+/// Returns the run with which a profile begins.
+fn first_run(environment: &Environment, profile: &mut Path) -> Result<RunId, OpenError> {
+    let place = environment.origin.place(profile).ok_or(OpenError::Other)?;
+    let file = File::open_entry(place)?;
+    front(&file, 0).map(|front| front.run).ok_or(OpenError::Other)
+}
+
+/// Takes a standing file, if the image has any that stand ready. Writes its path to `path`.
+pub(crate) fn take<P: Iterator<Item = ArrayPlace> + Clone>(
+    wanted: &Wanted<'_, P>,
+    room: &mut Room,
+    path: &mut Path,
+) -> Option<Taken> {
+    let environment = wanted.environment;
+    if !target::resolve(environment, 1, &mut room.scratch, path) {
+        return None;
+    }
+    let layout = layout(wanted);
+    let now = sys::now();
+    let mut is_ready = environment.origin.keeping == Keeping::Standing;
+    let mut marked: Option<Standing> = None;
+    let mut first = None;
+    for number in 0..MOST_FILES {
+        target::standing_name(&room.scratch, layout, number, path);
+        let place = environment.origin.place(path)?;
+        let file = match File::open_to_change(place) {
+            Ok(file) => file,
+            Err(OpenError::Missing) if is_ready => make(wanted, layout, number, room, path)?,
+            Err(_) => return None,
+        };
+        match file.lock() {
+            Locked::Yes => {}
+            Locked::Busy => {
+                marked = if is_ready && marked.is_some() { marked } else { Standing::of(file) };
+                is_ready |= marked.as_ref().is_some_and(|marked| marked.was_taken_since(now));
+                if !is_ready {
+                    return None;
+                }
+                continue;
+            }
+            Locked::Never => return None,
+        }
+        // What is there may be something else.
+        let Some(found) = Standing::of(file).filter(|found| found.is_sound(wanted.region_size))
+        else {
+            continue;
+        };
+        is_ready |= found.was_taken_since(now);
+        if !is_ready {
+            return None;
+        }
+        let Some(taken) = found.map() else { continue };
+        let first = *first.get_or_insert_with(|| first_run(environment, &mut room.scratch));
+        if !is_of_profile(taken.block, first) {
+            match first {
+                Ok(_) | Err(OpenError::Missing) => remove(environment, path, &taken),
+                Err(_) => taken.unmap(),
+            }
+            return None;
+        }
+        if taken.starts() >= MOST_STARTS {
+            taken.unmap();
+            continue;
+        }
+        taken.begin(wanted, now);
+        if let Some(marked) = marked.filter(|marked| marked.last + REMARKED < now) {
+            marked.mark(now);
+        }
+        return Some(taken);
+    }
+    None
+}
+
+/// Makes sure that the next process of the image finds a standing file.
+pub(crate) fn make_ready<P: Iterator<Item = ArrayPlace> + Clone>(
+    wanted: &Wanted<'_, P>,
+    room: &mut Room,
+    path: &mut Path,
+) {
+    let environment = wanted.environment;
+    if !target::resolve(environment, 1, &mut room.scratch, path) {
+        return;
+    }
+    let layout = layout(wanted);
+    for number in 0..MOST_FILES {
+        target::standing_name(&room.scratch, layout, number, path);
+        let Some(place) = environment.origin.place(path) else { return };
+        match File::open_to_change(place) {
+            Ok(file) => {
+                let found = Standing::of(file);
+                if let Some(found) = found.filter(|found| found.is_sound(wanted.region_size)) {
+                    return found.mark(sys::now());
+                }
+            }
+            Err(OpenError::Missing) => return drop(make(wanted, layout, number, room, path)),
+            Err(_) => return,
+        }
+    }
+}
+
+fn layout<P: Iterator<Item = ArrayPlace> + Clone>(wanted: &Wanted<'_, P>) -> u64 {
+    let environment = wanted.environment;
+    let build_id = environment.build_id.as_bytes();
+    raw::layout(build_id, environment.forked(), wanted.region_size, wanted.places.clone())
+}
+
+/// Makes a standing file with the path `path` for the profile in `room`, and returns it locked.
+///
+/// It is made under another name, since other processes take what has its name.
+fn make<P: Iterator<Item = ArrayPlace> + Clone>(
+    wanted: &Wanted<'_, P>,
+    layout: u64,
+    number: u32,
+    room: &mut Room,
+    path: &mut Path,
+) -> Option<File> {
+    let environment = wanted.environment;
+    // As long as its lock is ours, nobody puts another profile in its place.
+    let profile = environment.origin.place(&mut room.scratch)?;
+    let held = File::open_entry(profile).ok().filter(|held| held.lock() == Locked::Yes)?;
+    let is_there = held.identity() == Some(sys::identity_of(profile));
+    let anchor = front(&held, 0).filter(|_| is_there)?.run;
+    if anchor == RunId::NONE {
+        return None;
+    }
+    let file = create_free(environment, &room.scratch, path).ok()?;
+    let run = environment.run.of_child(0, 0);
+    let flags = STANDING;
+    let head = Head { flags, run, command_line: &[], ancestors: &[], stop: 0, ..*wanted.head };
+    let mut header = Collected::new(&mut room.buffer);
+    let (region, places) = (wanted.region_size, wanted.places.clone());
+    let size = raw::write_header(&mut header, &head, region, None, places);
+    let fits = |bytes: &[u8]| bytes.len() as u64 <= sys::file_size_limit();
+    let is_written = file.lock() == Locked::Yes
+        && header.bytes().is_some_and(|bytes| fits(bytes) && file.write_all(bytes))
+        && file.allocate(0, size)
+        && write_block(&file, size - PAGE, anchor);
+    drop(header);
+    room.other.copy(path);
+    target::standing_name(&room.scratch, layout, number, path);
+    let from = environment.origin.place(&mut room.other)?;
+    let renamed = is_written
+        && environment.origin.place(path).is_some_and(|to| sys::rename_to_free(from, to));
+    if !renamed {
+        sys::unlink(from);
+    }
+    renamed.then_some(file)
+}
+
+/// Writes the block of a new file.
+fn write_block(file: &File, offset: u64, anchor: RunId) -> bool {
+    let Some(made) = file.made() else { return false };
+    let place = |at: usize| offset + at as u64;
+    let birth = [made.birth.inode, made.birth.seconds, made.birth.nanoseconds];
+    let words = birth.iter().zip((offset_of!(Block, file)..).step_by(8));
+    file.write_at(&anchor.0, place(offset_of!(Block, anchors)))
+        && words.fold(true, |done, (word, at)| done && file.write_at(&word.to_bytes(), place(at)))
+        && file.write_at(&sys::now().to_le_bytes(), place(offset_of!(Block, last)))
+}
+
+/// Removes a standing file, which is locked.
+fn remove(environment: &Environment, path: &mut Path, taken: &Taken) {
+    let is_one = |place: FilePlace<'_>| taken.file.identity() == Some(sys::identity_of(place));
+    environment.origin.place(path).filter(|place| is_one(*place)).inspect(|place| {
+        sys::unlink(*place);
+    });
+    taken.unmap();
+}
+
+/// A file with the name of a standing one.
+struct Standing {
+    file: File,
+    header_size: u64,
+    region_size: u64,
+    last: u64,
+}
+
+impl Standing {
+    /// Reads what a file says of itself; `None` if it is not standing.
+    fn of(file: File) -> Option<Self> {
+        let mut words = [0; 4];
+        let read = file.read_words_at(&mut words, 0);
+        let [magic, version_and_flags, header_size, region_size] = words;
+        let (version, flags) = (version_and_flags as u32, (version_and_flags >> 32) as u32);
+        let is_standing = magic == u64::from_le_bytes(raw::MAGIC)
+            && version == RAW_VERSION
+            && flags & STANDING != 0
+            && header_size.is_multiple_of(PAGE);
+        let mut last = [0];
+        let place = header_size.checked_sub(PAGE)? + offset_of!(Block, last) as u64;
+        let is_read = read == words.len() && file.read_words_at(&mut last, place) == 1;
+        let [last] = last;
+        (is_standing && is_read).then_some(Self { file, header_size, region_size, last })
+    }
+
+    /// Returns true if a process took the file so short a time ago that another one may.
+    fn was_taken_since(&self, now: u64) -> bool {
+        self.last.abs_diff(now) < READY
+    }
+
+    /// Records that a process has just taken a file of the image.
+    fn mark(&self, now: u64) {
+        let place = self.header_size - PAGE + offset_of!(Block, last) as u64;
+        self.file.write_at(&now.to_le_bytes(), place);
+    }
+
+    /// Returns true if nobody but this user can write to the file, and its content is what it says.
+    fn is_sound(&self, region_size: u64) -> bool {
+        let is_ours = self.file.made().is_some_and(|made| {
+            made.owner == sys::user()
+                && made.mode & 0o077 == 0
+                && made.links == 1
+                && made.length >= self.header_size
+        });
+        let keeps = |kind| FILE_SYSTEMS.contains(&kind);
+        is_ours
+            && region_size == self.region_size
+            && self.file.file_system().is_some_and(|system| keeps(system.kind))
+    }
+
+    /// Maps the block; `None` if the file is a copy, or was cut.
+    fn map(self) -> Option<Taken> {
+        let made = self.file.made()?;
+        let offset = self.header_size - PAGE;
+        let block = mapping::map_file(At::Anywhere, PAGE as usize, &self.file, offset)?.cast();
+        let (header_size, length) = (self.header_size, made.length);
+        let taken = Taken { file: self.file, header_size, length, block };
+        // SAFETY: the block is mapped for its whole length. Any bits are a value of its fields.
+        let birth = unsafe { ptr::read_volatile(&raw const (*taken.block.as_ptr()).file) };
+        if birth != made.birth || reserved(block) > length {
+            taken.unmap();
+            return None;
+        }
+        Some(taken)
+    }
+}
+
+impl Taken {
+    /// Gives up the block. The lock goes with the file.
+    fn unmap(&self) {
+        // SAFETY: it was mapped for this value, which the caller drops.
+        unsafe { mapping::unmap(self.block.cast(), PAGE as usize) };
+    }
+
+    fn starts(&self) -> u64 {
+        // SAFETY: as in `Standing::map`.
+        unsafe { ptr::read_volatile(&raw const (*self.block.as_ptr()).starts).get() }
+    }
+
+    /// Records that a run begins.
+    fn begin<P>(&self, wanted: &Wanted<'_, P>, now: u64) {
+        let head = wanted.head;
+        let starts = self.starts() + 1;
+        let block = self.block.as_ptr();
+        let run = Run::new(head.pid, head.start, head.process_start, head.command_line);
+        // SAFETY: the block is mapped and locked. The place is one of a run.
+        unsafe {
+            let place = (&raw mut (*block).runs).cast::<Run>().add(Block::place(starts));
+            ptr::write_volatile(place, run);
+            if starts == 1 {
+                ptr::write_volatile(&raw mut (*block).first, head.start.into());
+            }
+            ptr::write_volatile(&raw mut (*block).last, now.into());
+            ptr::write_volatile(&raw mut (*block).starts, starts.into());
+        }
+    }
+}
+
+/// Returns true if a file belongs to the profile that begins with a run, as far as that is known.
+fn is_of_profile(block: NonNull<Block>, first: Result<RunId, OpenError>) -> bool {
+    // SAFETY: as in `Standing::map`.
+    let anchors = unsafe { ptr::read_volatile(&raw const (*block.as_ptr()).anchors) };
+    Block::is_of(&anchors, first.unwrap_or(RunId::NONE))
+}
+
+/// Records that the run of this process has ended in the normal way.
+pub(crate) fn end(block: NonNull<Block>, environment: &Environment, room: &mut Room) {
+    let at = block.as_ptr();
+    // SAFETY: the block is mapped and locked. The place is one of a run.
+    unsafe {
+        let starts = ptr::read_volatile(&raw const (*at).starts).get();
+        let run = (&raw mut (*at).runs).cast::<Run>().add(Block::place(starts));
+        ptr::write_volatile(&raw mut (*run).stop, sys::now().into());
+        let ends = ptr::read_volatile(&raw const (*at).ends).get() + 1;
+        ptr::write_volatile(&raw mut (*at).ends, ends.into());
+    }
+    // If the profile was removed meanwhile, the file has the only counts of this run.
+    if target::resolve(environment, 1, &mut room.scratch, &mut room.other) {
+        let first = first_run(environment, &mut room.scratch);
+        let is_known = matches!(first, Ok(_) | Err(OpenError::Missing));
+        if is_known && !is_of_profile(block, first) {
+            // SAFETY: as above.
+            unsafe { ptr::write_volatile(&raw mut (*at).anchors, [RunId::NONE.0; 2]) };
+        }
+    }
+}
+
+/// Returns the offset up to which the disk has room for the file.
+pub(crate) fn reserved(block: NonNull<Block>) -> u64 {
+    // SAFETY: as in `Standing::map`.
+    unsafe { ptr::read_volatile(&raw const (*block.as_ptr()).reserved).get() }
+}
+
+/// Records up to which offset the disk has room for the file.
+pub(crate) fn set_reserved(block: NonNull<Block>, end: u64) {
+    // SAFETY: as above, and the block is locked.
+    unsafe { ptr::write_volatile(&raw mut (*block.as_ptr()).reserved, end.into()) };
+}
