@@ -59,6 +59,13 @@ pub struct Module {
     pub threads: u64,
 }
 
+impl Module {
+    /// Returns the bytes of modules, as they are in the image.
+    pub fn bytes(modules: &[Self]) -> &[u8] {
+        modules.as_bytes()
+    }
+}
+
 /// The data behind the entry of an executable's `pthread_create` that pathcc defines. With it,
 /// libraries find the registry of the process and the thread-local words that they are lent.
 pub mod thread_function {

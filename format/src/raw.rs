@@ -129,36 +129,15 @@ pub fn write_header(
 }
 
 /// Returns a digest of what must be alike for two processes to count in one file one after the
-/// other: the image by its build-id, whether they were forked, and the place of each counter.
-pub fn layout(
-    build_id: &[u8],
-    is_forked: bool,
-    region_size: u64,
-    places: impl Iterator<Item = ArrayPlace>,
-) -> u64 {
-    let mut sink = Hash(Xxh64::new(0));
-    sink.put_bytes(build_id);
-    sink.put(&[u8::from(is_forked)]);
-    sink.put_u64(region_size);
-    places.for_each(|place| put_place(&mut sink, &place));
-    sink.0.digest()
-}
-
-/// A sink that digests the bytes.
-struct Hash(Xxh64);
-
-impl Sink for Hash {
-    fn put(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-}
-
-fn put_place(sink: &mut impl Sink, place: &ArrayPlace) {
-    sink.put(&[tag::MODULE]);
-    sink.put(&place.id.0);
-    sink.put_varint(place.offset);
-    sink.put_varint(place.counters);
-    sink.put(&[place.threads.code() as u8]);
+/// other: the image by its build-id, whether they were forked, and the place of each counter, in
+/// the bytes of the image's descriptor.
+pub fn layout(build_id: &[u8], is_forked: bool, region_size: u64, modules: &[u8]) -> u64 {
+    let mut hash = Xxh64::new(0);
+    hash.update(modules);
+    hash.update(&region_size.to_le_bytes());
+    hash.update(&[u8::from(is_forked)]);
+    hash.update(build_id);
+    hash.digest()
 }
 
 fn put_header(
@@ -180,7 +159,13 @@ fn put_header(
         sink.put(&[tag::MAP]);
         sink.put_bytes(lines);
     }
-    places.for_each(|place| put_place(&mut sink, &place));
+    for place in places {
+        sink.put(&[tag::MODULE]);
+        sink.put(&place.id.0);
+        sink.put_varint(place.offset);
+        sink.put_varint(place.counters);
+        sink.put(&[place.threads.code() as u8]);
+    }
     sink.put(&[tag::END]);
     sink.finish();
 }

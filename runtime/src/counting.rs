@@ -3,6 +3,7 @@
 use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
+use pathformat::descriptor::Module;
 use pathformat::names::NOWHERE;
 use pathformat::profile::{self, DENIED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
 use pathformat::raw::SHARED;
@@ -24,7 +25,7 @@ use crate::registry::{ENDED, ENDING, Member, STACK, Shared};
 use crate::rescue;
 use crate::shared_registry;
 use crate::slots::{Slot, Slots};
-use crate::standing::{self, Wanted};
+use crate::standing::{self, Forks, Wanted};
 use crate::write::{self, Counts};
 
 /// The state of this image's counters. Other images of the process reach the first part through the
@@ -56,6 +57,8 @@ struct Counting {
     /// True if the process was already ending when the image was loaded, so that the image may be
     /// unloaded before the end.
     late: bool,
+    /// The forks of this process, or of its parent before it was forked.
+    forks: Forks,
     /// The slot of a thread that goes on counting when the record is written.
     last_slot: Slot,
     /// True if the counters were withdrawn, so that a count raises a signal.
@@ -85,6 +88,7 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     others_before: 0,
     stopped: false,
     late: false,
+    forks: Forks::NONE,
     last_slot: Slot::REGION,
     withdrawn: false,
 });
@@ -238,10 +242,13 @@ impl Counting {
         image: &Image,
         room: &mut Room,
     ) -> Result<File, OpenError> {
+        let is_one_of_many =
+            environment.forked() && (self.forks.are_many() || self.slots.raw.block().is_some());
         let (names, region_size) = (Names::new(), self.slots.size() as u64);
         if !image.has_keys() {
             let (environment, head) = (&*environment, &environment.head(&names, 0, 0));
-            let wanted = Wanted { environment, head, region_size, places: image.places() };
+            let (places, modules) = (image.places(), Module::bytes(image.modules()));
+            let wanted = Wanted { environment, head, region_size, places, modules, is_one_of_many };
             if let Some(file) = self.slots.raw.take(&wanted, &mut room.raw) {
                 return Ok(file);
             }
@@ -283,6 +290,13 @@ impl Counting {
         let first = self.slots.address(Slot::FIRST);
         let offset = self.slots.raw.offset(0, self.slots.size() as u64);
         let map = PageMap::open();
+        let mut is_empty = true;
+        let mut all = Source::Memory(&map, window);
+        // SAFETY: the region is part of the image.
+        unsafe { counters::visit(region, 0..self.slots.size(), &mut all, |_, _| is_empty = false) };
+        if is_empty {
+            return;
+        }
         for place in image.places() {
             let mut source = Source::Memory(&map, window);
             let move_away = |at, count: u64| match (place.threads, first, file) {
@@ -436,7 +450,7 @@ impl Counting {
         if let Some(block) = self.slots.raw.block() {
             self.slots.raw.add_flags(flags);
             self.slots.look_for_cuts();
-            if !self.slots.has_private(used) {
+            if !self.slots.has_private() {
                 return standing::end(block, environment, &mut room.raw);
             }
         }
@@ -463,7 +477,10 @@ impl Counting {
                 if is_often {
                     let (names, region_size) = (Names::new(), self.slots.size() as u64);
                     let head = &environment.head(&names, 0, 0);
-                    let wanted = Wanted { environment, head, region_size, places: image.places() };
+                    let (places, modules) = (image.places(), Module::bytes(image.modules()));
+                    let is_one_of_many = true;
+                    let wanted =
+                        Wanted { environment, head, region_size, places, modules, is_one_of_many };
                     standing::make_ready(&wanted, &mut room.raw, &mut room.path);
                 }
                 if registry.ending == ENDED {
@@ -547,6 +564,8 @@ pub(crate) fn stop(environment: &Environment) {
 
 extern "C" fn before_fork() {
     shared_registry::get().before_fork();
+    // SAFETY: the registry's lock is held until the fork is over.
+    unsafe { COUNTING.get() }.forks.add();
 }
 
 extern "C" fn after_fork() {
@@ -566,6 +585,7 @@ extern "C" fn in_child() {
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if !counting.stopped {
             counting.start_again(slot, environment, imports::image(), room);
+            counting.forks = Forks::NONE;
             shared.origin.follow(&environment.origin);
         }
     });

@@ -114,15 +114,10 @@ impl Slots {
                 && self.chunks.get(slot.place().0).is_some_and(|chunk| chunk.kept)
     }
 
-    /// Returns true if slots up to `used` have counts that are in no file.
-    pub(crate) fn has_private(&self, used: u32) -> bool {
-        let is_private = |&slot: &Slot| self.address(slot).is_some() && !self.is_kept(slot);
-        // A slot is as its chunk.
-        let chunks = (0..CHUNKS as u32).map(|chunk| Slot(1 << chunk));
-        let used = chunks.take_while(|slot| slot.0 < used);
-        self.cut
-            || [Slot::REGION].iter().any(is_private)
-            || used.into_iter().any(|s| is_private(&s))
+    /// Returns true if threads may have counts that are in no file.
+    pub(crate) fn has_private(&self) -> bool {
+        let is_private = |chunk: &Chunk| !chunk.start.is_null() && !chunk.kept && !chunk.idle;
+        self.cut || !self.region_kept || self.chunks.iter().any(is_private)
     }
 
     /// Returns true if pages of the file were lost.

@@ -10,6 +10,9 @@
 //! processes have written their records to a profile within a second, the last of them leaves a
 //! standing file ([`make_ready`]). Those that start later take it, or make another one while others
 //! have it ([`take`]). If none was taken for ten seconds, each process has its own file again.
+//!
+//! A forked child often executes another program, and then writes no record. It takes a standing
+//! file if its parent has one, or has forked sixteen children within a second ([`Forks`]).
 
 use core::mem::offset_of;
 use core::ptr::{self, NonNull};
@@ -37,6 +40,33 @@ const SHORT: u64 = 1_000_000_000;
 /// The time after which a standing file that another process has is marked as used again.
 const REMARKED: u64 = READY / 4;
 
+/// The last forks of a process.
+#[derive(Clone, Copy)]
+pub(crate) struct Forks {
+    /// The time of the first one that is counted.
+    since: u64,
+    number: u32,
+}
+
+impl Forks {
+    /// No forks. It is all zeros.
+    pub(crate) const NONE: Self = Self { since: 0, number: 0 };
+
+    /// Counts a fork.
+    pub(crate) fn add(&mut self) {
+        let now = sys::now();
+        if self.since.abs_diff(now) > SHORT {
+            *self = Self { since: now, number: 0 };
+        }
+        self.number += 1;
+    }
+
+    /// Returns true if the process forks often.
+    pub(crate) fn are_many(&self) -> bool {
+        self.number >= MANY
+    }
+}
+
 /// What a process wants to count in.
 #[derive(Clone)]
 pub(crate) struct Wanted<'a, P> {
@@ -45,6 +75,10 @@ pub(crate) struct Wanted<'a, P> {
     pub(crate) head: &'a Head<'a>,
     pub(crate) region_size: u64,
     pub(crate) places: P,
+    /// The modules in the descriptor of the image.
+    pub(crate) modules: &'a [u8],
+    /// True if the process is known to be one of many.
+    pub(crate) is_one_of_many: bool,
 }
 
 /// A standing file that this process has taken. Its lock is ours as long as anything of it is
@@ -122,7 +156,7 @@ pub(crate) fn take<P: Iterator<Item = ArrayPlace> + Clone>(
     }
     let layout = layout(wanted);
     let now = sys::now();
-    let mut is_ready = environment.origin.keeping == Keeping::Standing;
+    let mut is_ready = wanted.is_one_of_many || environment.origin.keeping == Keeping::Standing;
     let mut marked: Option<Standing> = None;
     let mut first = None;
     for number in 0..MOST_FILES {
@@ -206,7 +240,7 @@ pub(crate) fn make_ready<P: Iterator<Item = ArrayPlace> + Clone>(
 fn layout<P: Iterator<Item = ArrayPlace> + Clone>(wanted: &Wanted<'_, P>) -> u64 {
     let environment = wanted.environment;
     let build_id = environment.build_id.as_bytes();
-    raw::layout(build_id, environment.forked(), wanted.region_size, wanted.places.clone())
+    raw::layout(build_id, environment.forked(), wanted.region_size, wanted.modules)
 }
 
 /// Makes a standing file with the path `path` for the profile in `room`, and returns it locked.
