@@ -249,7 +249,7 @@ mod whole {
             let block_size = if standing.is_some() { PAGE } else { 0 };
             if !size.is_multiple_of(PAGE)
                 || !region_size.is_multiple_of(PAGE)
-                || size - block_size < (16 + content + 8) as u64
+                || size < block_size + (16 + content + 8) as u64
                 || region_size == 0
             {
                 return Err(Error::Invalid("the sizes in its header make no sense"));
@@ -394,7 +394,10 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::profile::{DENIED, ENDED, INCOMPLETE, Module, UNREGISTERED_THREADS};
+    use zerocopy::IntoBytes;
+
+    use crate::profile::{DENIED, ENDED, INCOMPLETE, MERGED, Module, RunId, UNREGISTERED_THREADS};
+    use crate::standing::{Birth, Run};
     use crate::wire::Error;
 
     const REGION: u64 = 2 * PAGE;
@@ -438,6 +441,34 @@ mod tests {
             counts,
         });
         assert_eq!(modules, expected);
+    }
+
+    #[test]
+    fn a_standing_file_has_its_runs_in_a_block() {
+        let head = Head { flags: STANDING, pid: 42, run: RunId([3; 16]), ..Head::default() };
+        let mut bytes = Vec::new();
+        let size = write_header(&mut bytes, &head, REGION, None, [].into_iter());
+        assert_eq!(size, 2 * PAGE);
+        let birth = Birth { inode: 1.into(), seconds: 2.into(), nanoseconds: 3.into() };
+        let mut block = Block::new(birth, RunId([9; 16]), 0);
+        (block.starts, block.ends, block.first) = (3.into(), 2.into(), 5.into());
+        block.runs[Block::place(3)] = Run::new(77, 9, 1, b"a\0b\0");
+        block.flags = UNREGISTERED_THREADS.into();
+        bytes.resize(PAGE as usize, 0);
+        bytes.extend(block.as_bytes());
+        let header = Header::decode(&bytes).expect("sound");
+        let facts = header.facts();
+        assert_eq!((facts.pid, facts.start, facts.command_line), (77, 5, &b"a\0b\0"[..]));
+        assert_eq!(facts.flags, UNREGISTERED_THREADS | INCOMPLETE | MERGED);
+        let runs = header.runs();
+        let expected = [1, 2, 3].map(|number| RunId([3; 16]).of_child(0, number));
+        assert!(runs.is_sorted() && expected.iter().all(|run| runs.contains(run)));
+        // What makes no sense is refused.
+        for (at, value) in [(16, 0), (16, PAGE), (PAGE + 64, u64::MAX)] {
+            let mut damaged = bytes.clone();
+            damaged[at as usize..at as usize + 8].copy_from_slice(&value.to_le_bytes());
+            assert!(Header::decode(&damaged).is_err(), "{at}");
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! of its own behind the header, since the header is constant:
 //!
 //! ```text
-//!  0       8         40     64       72     80      88     96         104      256
-//!  | flags | anchors | file | starts | ends | first | last | reserved | zeros … | run | run | …
+//!  0       8         40     64       72     80      88     96         104      112       256
+//!  | flags | anchors | file | starts | ends | first | last | reserved | layout | zeros … | run | …
 //! ```
 //!
 //! *Starts* and *ends* count the runs; if they differ, a run has not ended, or was killed. Run *n*,
@@ -29,7 +29,7 @@ pub const RUNS: usize = 15;
 pub const ARGUMENTS: usize = 216;
 
 /// The largest number of runs of a file. Later ones take another.
-pub const MOST_STARTS: u64 = 1 << 20;
+pub const MOST_STARTS: u64 = 1 << 17;
 
 /// The largest number of standing files of an image, which is the number of processes that can
 /// count in them at once.
@@ -62,7 +62,9 @@ pub struct Block {
     pub last: U64,
     /// The offset up to which the disk has room for the file.
     pub reserved: U64,
-    zeros: [u8; 152],
+    /// The [layout](crate::raw::layout) of the counters.
+    pub layout: U64,
+    zeros: [u8; 144],
     /// The last runs.
     pub runs: [Run; RUNS],
 }
@@ -126,6 +128,7 @@ impl Run {
 impl Block {
     /// Creates the block of a file in which nothing has counted. It belongs to the profile that
     /// begins with this run.
+    #[cfg(any(feature = "alloc", test))]
     pub fn new(file: Birth, anchor: RunId, now: u64) -> Self {
         let none = Run::new(0, 0, 0, &[]);
         Self {
@@ -138,7 +141,8 @@ impl Block {
             first: 0.into(),
             last: now.into(),
             reserved: 0.into(),
-            zeros: [0; 152],
+            layout: 0.into(),
+            zeros: [0; 144],
             runs: [none; RUNS],
         }
     }
@@ -152,6 +156,11 @@ impl Block {
     /// Returns the place of the last run that began.
     pub fn place(starts: u64) -> usize {
         (starts.saturating_sub(1) % RUNS as u64) as usize
+    }
+
+    /// Returns the last runs, in no order.
+    pub fn last_runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().take(usize::try_from(self.starts.get()).unwrap_or(RUNS))
     }
 
     /// Returns true if all runs ended in the normal way. A run may end while the block is read.

@@ -26,12 +26,19 @@ pub const REAL_LINKER: &str = "PATHLD_REAL";
 /// A pattern: the file name of the profile of a program; [`NOTHING`] means that none is written.
 pub const PROFILE: &str = "PATHCC_PROFILE";
 
+/// Returns the word in front of a pattern, and the pattern. Without such a word, returns an empty
+/// one.
+pub fn split_pattern(value: &[u8]) -> (&'static [u8], &[u8]) {
+    let with = |word: &'static [u8]| Some((word, value.strip_prefix(word)?));
+    with(STANDING).or_else(|| with(SINGLE)).unwrap_or((b"", value))
+}
+
 /// In front of such a pattern: the processes of an image take standing raw files from the second
 /// one on.
-pub const STANDING: &str = "standing:";
+pub const STANDING: &[u8] = b"standing:";
 
 /// In front of such a pattern: each process has a raw file of its own.
-pub const SINGLE: &str = "single:";
+pub const SINGLE: &[u8] = b"single:";
 
 /// A switch: the trace of a program begins with the program unless this is off. If it is off, the
 /// trace begins where the program requests it.

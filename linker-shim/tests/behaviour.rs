@@ -149,7 +149,8 @@ fn where_no_file_may_be_beside_the_program_it_is_with_the_user() {
 #[test]
 fn many_processes_append_to_one_file() {
     let scratch = program();
-    let script = "for i in $(seq 300); do PATHCC_PROFILE=all ./prog & done >/dev/null 2>&1; wait";
+    let script =
+        "for i in $(seq 300); do PATHCC_PROFILE=single:all ./prog & done >/dev/null 2>&1; wait";
     support::succeed(scratch.command("sh").args(["-c", script]));
     let records = scratch.records("all");
     let processes: std::collections::BTreeSet<_> =

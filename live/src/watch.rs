@@ -27,7 +27,7 @@ pub struct Watch<'a> {
     /// The profiles of the processes that were read.
     profiles: BTreeSet<PathBuf>,
     /// The last reading of each run, and its time; `None` before the first.
-    before: Option<(Instant, HashMap<RunId, RecordContent>)>,
+    before: Option<(Instant, u64, HashMap<RunId, RecordContent>)>,
 }
 
 /// What was counted between two readings.
@@ -79,14 +79,18 @@ impl<'a> Watch<'a> {
                 Err(error) => problems.push(error.context(record.path.display().to_string())),
             }
         }
-        let (before, known) = self.before.take().unzip();
-        let mut known: HashMap<RunId, RecordContent> = known.unwrap_or_default();
+        let before = self.before.take();
+        let length = before.as_ref().map_or(Duration::ZERO, |(before, ..)| now - *before);
+        let mut known = HashMap::new();
         let mut counted = Vec::new();
-        if before.is_some() {
-            counted.extend(readings.iter().map(|(run, content)| match known.get(run) {
-                Some(earlier) => between(content, earlier),
-                None => content.with_parts(content.parts.clone()),
+        if let Some((_, time, read)) = before {
+            counted.extend(readings.iter().filter_map(|(run, content)| match read.get(run) {
+                Some(earlier) => Some(between(content, earlier)),
+                // What others counted in a standing file before is not of this interval.
+                None if is_standing(&content.run.profile) && content.run.start < time => None,
+                None => Some(content.with_parts(content.parts.clone())),
             }));
+            known = read;
         }
         // What could not be read this time is compared the next time.
         let stays = |content: &RecordContent| {
@@ -96,7 +100,9 @@ impl<'a> Watch<'a> {
         };
         known.retain(|_, content| stays(content));
         known.extend(readings);
-        self.before = Some((now, known));
+        let time = end.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.before = Some((now, time, known));
 
         let (images, unmatched) = self.images.sum(counted);
         let (mut report, damage) = decode(images, &());
@@ -107,7 +113,7 @@ impl<'a> Watch<'a> {
             report: placed(report),
             problems: problems.into_iter().chain(unmatched).chain(damage).collect(),
             processes: starts::processes(records),
-            length: before.map_or(Duration::ZERO, |before| now - before),
+            length,
             end,
         }
     }

@@ -196,7 +196,7 @@ impl Origin {
     }
 
     /// Reads when the process was started and from which processes it descends, if that is not
-    /// known yet. It is dear, and not needed where the counts are added to those of others.
+    /// known yet. It is costly, and not needed where the counts are added to those of others.
     pub fn read_descent(&mut self) {
         if !core::mem::replace(&mut self.has_descent, true) {
             let status = self.read_start();

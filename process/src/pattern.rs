@@ -62,9 +62,13 @@ pub enum Keeping {
 
 /// Returns what stands in front of a pattern, and its length.
 pub fn keeping(pattern: &[u8]) -> (Keeping, usize) {
-    let words = [(variables::STANDING, Keeping::Standing), (variables::SINGLE, Keeping::Single)];
-    let found = words.into_iter().find(|(word, _)| pattern.starts_with(word.as_bytes()));
-    found.map_or((Keeping::AsNeeded, 0), |(word, keeping)| (keeping, word.len()))
+    let (word, _) = variables::split_pattern(pattern);
+    let keeping = match word {
+        variables::STANDING => Keeping::Standing,
+        variables::SINGLE => Keeping::Single,
+        _ => Keeping::AsNeeded,
+    };
+    (keeping, word.len())
 }
 
 /// Returns true if the pattern distinguishes processes.

@@ -22,7 +22,7 @@ pub mod signal;
 pub mod stack;
 pub mod thread;
 
-pub use file::{File, Locked, Made, OpenError};
+pub use file::{File, FileSystem, Locked, Made, OpenError};
 pub use limits::{address_space_limit, file_size_limit};
 pub use place::{
     FileKind, FilePlace, Identity, current_directory, identity, identity_of, kind, kind_of_entry,

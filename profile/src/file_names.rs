@@ -3,8 +3,8 @@
 //! `process/src/target.rs` makes these names.
 
 use std::env;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use pathformat::{files, variables};
@@ -35,6 +35,21 @@ pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(OsStr::from_bytes(&name[..dot])))
 }
 
+/// Returns the number in the name of a standing raw file.
+pub fn standing_number(path: &Path) -> Option<u32> {
+    let stem = path.file_stem().filter(|_| is_standing(path))?.to_str()?;
+    stem.rsplit('-').next()?.parse().ok()
+}
+
+/// Returns the name of a standing raw file with another number.
+pub fn with_standing_number(path: &Path, number: u32) -> Option<OsString> {
+    let stem = path.file_stem().filter(|_| is_standing(path))?.as_bytes();
+    let before = stem.iter().rposition(|&byte| byte == b'-')?;
+    let mut name = OsString::from_vec(stem[..=before].to_vec());
+    name.push(format!("{number}.{}", files::RAW));
+    Some(name)
+}
+
 /// Returns true if this is the name of a standing raw file.
 pub fn is_standing(path: &Path) -> bool {
     let owner =
@@ -59,6 +74,17 @@ pub fn state_directory() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_number_of_a_standing_file_is_in_its_name() {
+        let path = Path::new("a/.x.y.standing-0123456789abcdef-10.raw");
+        assert_eq!(
+            (standing_number(path), standing_number(Path::new(".x.7-2.raw"))),
+            (Some(10), None)
+        );
+        let other = with_standing_number(path, 64).expect("a standing file");
+        assert_eq!(other, ".x.y.standing-0123456789abcdef-64.raw");
+    }
 
     #[test]
     fn the_name_of_a_raw_file_says_whose_it_is() {

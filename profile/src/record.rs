@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use pathformat::profile::{Ancestor, FORKED, GONE, Head, INCOMPLETE, MERGED, Profile, RunId};
-use pathformat::standing::Block;
+use pathformat::standing::{self, Block};
 
 use crate::file_names;
 use crate::image::FileId;
@@ -106,6 +106,11 @@ impl Record {
         let Some(block) = &self.standing else { return true };
         let counted = block.starts.get() > 0;
         counted && (self.is_mapped || Block::is_of(&block.anchors, first.unwrap_or_default()))
+    }
+
+    /// Returns the last runs of a standing file.
+    pub fn standing_runs(&self) -> impl Iterator<Item = &standing::Run> {
+        self.standing.iter().flat_map(|block| block.last_runs())
     }
 
     /// Returns true if this is a raw file in which a process may still be counting.

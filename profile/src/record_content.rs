@@ -91,6 +91,9 @@ fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<
     }
     let modules = sums.finish(&mut header);
     if let Some(block) = &header.standing {
+        if block.reserved.get() > length {
+            header.head.flags |= CUT;
+        }
         // Runs that began or ended meanwhile may be counted in part.
         let bytes = front(&mut file)?;
         let now = Header::decode(&bytes).map_err(damage_of_raw)?.standing;

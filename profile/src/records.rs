@@ -4,13 +4,14 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use pathformat::profile::RunId;
 use rayon::prelude::*;
 
-use crate::file_names::profile_of_raw;
+use crate::file_names::{is_standing, profile_of_raw};
 pub use crate::record::Record;
 use crate::record_content::RecordContent;
 pub use crate::record_search::Records;
@@ -57,29 +58,35 @@ pub fn of_all(files: Vec<PathBuf>) -> Vec<Input> {
 }
 
 /// Returns the records of the profile at `path`. If `path` is a raw file, returns its record only;
-/// none if its process has written a record to the profile.
+/// none if its process has written a record to the profile, or if nothing has counted in it.
 ///
 /// # Errors
 /// The file cannot be read, or has no record.
 pub fn of(path: &Path) -> Result<Records> {
     if let Some(profile) = profile_of_raw(path) {
         let record = raw_record(path)?;
-        let is_finished = in_file(&profile).is_ok_and(|found| has(&found, record.run));
+        let is_unused = record.standing.as_ref().is_some_and(|block| block.starts.get() == 0);
+        let is_finished = is_unused || in_file(&profile).is_ok_and(|found| has(&found, record.run));
         let records = if is_finished { Vec::new() } else { vec![record] };
         return Ok(Records { records, problems: Vec::new() });
     }
     // A process may have written its record since the profile was read.
     for _ in 0..MOST_TIMES {
-        if let Some(found) = if_quiet(path)? {
+        let (found, is_quiet) = read_once(path)?;
+        if is_quiet {
             return Ok(found);
         }
     }
     bail!("its processes end faster than it can be read; try again")
 }
 
-/// Does the same once. Returns `None` if a raw file was removed meanwhile.
-fn if_quiet(path: &Path) -> Result<Option<Records>> {
+/// Does the same once. The second value is false if a raw file was removed meanwhile, or if
+/// standing files may have been taken in and made anew.
+fn read_once(path: &Path) -> Result<(Records, bool)> {
     let raw_files = raw_files(path);
+    let state = || fs::metadata(path).map(|data| (data.ino(), data.len())).ok();
+    let before = state();
+    let mut is_quiet = true;
     let mut found = match in_file(path) {
         Err(_) if !path.exists() && !raw_files.is_empty() => Records::default(),
         found => found?,
@@ -87,20 +94,21 @@ fn if_quiet(path: &Path) -> Result<Option<Records>> {
     let mut is_other = false;
     let known: HashSet<RunId> = found.records.iter().map(|record| record.run).collect();
     let first = first_run(&found);
-    for raw in raw_files {
-        match raw_record(&raw) {
+    for raw in &raw_files {
+        match raw_record(raw) {
             Ok(record) if known.contains(&record.run) => {}
             // It belongs to a profile that was removed.
             Ok(record) if !record.is_of(first) => is_other = true,
             Ok(record) => found.records.push(record),
-            Err(_) if !raw.exists() => return Ok(None),
+            Err(_) if !raw.exists() => is_quiet = false,
             Err(error) => found.problems.push(error.context(raw.display().to_string())),
         }
     }
     if is_other && found.records.is_empty() && found.problems.is_empty() {
-        return in_file(path).map(Some);
+        found = in_file(path)?;
     }
-    Ok(Some(found))
+    let has_standing = raw_files.iter().any(|raw| is_standing(raw));
+    Ok((found, is_quiet && (!has_standing || before == state())))
 }
 
 /// Reads the counts of a record. If it was that of a raw file whose process has ended since, or
@@ -110,9 +118,16 @@ fn if_quiet(path: &Path) -> Result<Option<Records>> {
 /// It is damaged, or gone.
 pub(crate) fn read(record: &Record) -> Result<RecordContent> {
     let content = record.read();
-    if content.is_ok() || record.range.is_some() || record.path.exists() {
+    // Another standing file may have the name by now.
+    let is_other = |content: &RecordContent| content.run.id != record.run;
+    let is_gone = match &content {
+        Ok(content) => record.standing.is_some() && is_other(content),
+        Err(_) => record.range.is_none() && !record.path.exists(),
+    };
+    if !is_gone {
         return content;
     }
+    let content = content.and_then(|_| bail!("it was taken into its profile meanwhile; try again"));
     let Ok(found) = in_file(&record.profile()) else { return content };
     let own = if record.standing.is_some() { record.run.of_child(0, 1) } else { record.run };
     let mut later = found.records.iter().rev().filter(|later| later.merged || later.run == own);

@@ -52,13 +52,14 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
     }
     let mut sums: Vec<_> = (0..records.len()).filter(|&at| is_sum(records[at])).collect();
     sums.sort_by_key(|&at| (records[at].profile(), records[at].time.0));
-    for pair in sums.windows(2) {
-        if let &[one, other] = pair
-            && records[one].profile() == records[other].profile()
-            && records[other].time.0 <= records[one].time.1
-        {
-            join(&mut groups, one, other);
+    // The sum that ends last of those that begin before.
+    let mut last: Option<usize> = None;
+    for &sum in &sums {
+        let before = last.filter(|&last| records[last].profile() == records[sum].profile());
+        if let Some(last) = before.filter(|&last| records[sum].time.0 <= records[last].time.1) {
+            join(&mut groups, sum, last);
         }
+        last = before.filter(|&last| records[last].time.1 >= records[sum].time.1).or(Some(sum));
     }
     for &sum in sums.iter().filter(|&&sum| records[sum].forked) {
         let of = records[sum];
@@ -159,6 +160,8 @@ mod tests {
         assert_eq!(starts(&[parent.clone(), sum(true, (20, 90))]).len(), 1);
         assert_eq!(starts(&[parent.clone(), sum(true, (20, 110))]).len(), 2);
         assert_eq!(starts(&[parent.clone(), sum(false, (20, 90))]).len(), 2);
+        let over = |start, end| sum(false, (start, end));
+        assert_eq!(starts(&[over(0, 100), over(10, 20), over(30, 40), over(101, 102)]).len(), 2);
         // Those of other images were summed over the same time.
         assert_eq!(starts(&[parent, sum(false, (5, 30)), sum(true, (20, 90))]).len(), 1);
     }

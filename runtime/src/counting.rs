@@ -290,6 +290,7 @@ impl Counting {
         let first = self.slots.address(Slot::FIRST);
         let offset = self.slots.raw.offset(0, self.slots.size() as u64);
         let map = PageMap::open();
+        let is_standing = self.slots.raw.block().is_some();
         let mut is_empty = true;
         let mut all = Source::Memory(&map, window);
         // SAFETY: the region is part of the image.
@@ -305,9 +306,12 @@ impl Counting {
                     counters::add(first, at, count);
                     counters::add(region, at, count.wrapping_neg());
                 },
-                (_, _, Some(file)) => {
-                    file.add_at(count, offset + at as u64);
-                }
+                // SAFETY: as above.
+                (_, _, Some(file)) => unsafe {
+                    if file.add_at(count, offset + at as u64) && is_standing {
+                        counters::add(region, at, count.wrapping_neg());
+                    }
+                },
                 _ => {}
             };
             // SAFETY: the region is part of the image.
@@ -411,6 +415,9 @@ impl Counting {
         if self.process != sys::process() {
             return;
         }
+        if image.is_library() {
+            self.slots.raw.forget();
+        }
         // A library may be loaded and unloaded often. As long as there are other threads they may
         // still be in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {
@@ -422,7 +429,6 @@ impl Counting {
                 registry.take_back(first, self.delta_offset);
             }
             self.slots.unmap();
-            self.slots.raw.forget();
             if shared_registry::has_own_registry() {
                 registry.unmap();
                 registry.origin.forget_folder();
@@ -447,6 +453,9 @@ impl Counting {
             self.flags |= RUNNING;
         }
         let (shared, flags, used) = (self.shared, self.flags, registry.used);
+        if self.slots.raw.block().is_some() && self.slots.raw.is_removed() {
+            self.slots.raw.own();
+        }
         if let Some(block) = self.slots.raw.block() {
             self.slots.raw.add_flags(flags);
             self.slots.look_for_cuts();

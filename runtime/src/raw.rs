@@ -7,7 +7,7 @@
 //!
 //! Its descriptor is kept (`sys/kept.rs`). Programs may close descriptors that they did not open.
 //! Then the file is opened again by its path when it grows, and left alone if the path names
-//! another file by then. The first page of the file stays mapped, for the flags.
+//! another file by then. The page with the flags stays mapped.
 //!
 //! Another process that cuts the file takes away the pages in which this process counts. No other
 //! kind of memory avoids that. Only pages of a file with a name outlive a process that is killed,
@@ -52,7 +52,7 @@ const PLENTY: u64 = 1 << 30;
 /// ... if it is also this multiple of what is mapped.
 const PLENTY_TIMES: u64 = 64;
 
-/// A raw file that this process made.
+/// A raw file that this process made or took.
 pub(crate) struct RawFile {
     path: Path,
     identity: Identity,
@@ -138,7 +138,8 @@ impl RawFile {
         let file = create_free(environment, &room.scratch, &mut self.path)?;
         let mut header = Collected::new(&mut room.buffer);
         self.header_size = raw::write_header(&mut header, head, region_size, map, places);
-        let bytes = header.bytes().filter(|bytes| bytes.len() as u64 <= sys::file_size_limit());
+        let fits = self.header_size <= sys::file_size_limit();
+        let bytes = header.bytes().filter(|_| fits);
         // The flags are set through a mapping, so all of the page needs its room, not only the part
         // that is written.
         if bytes.is_some_and(|bytes| file.write_all(bytes))
@@ -155,6 +156,16 @@ impl RawFile {
         }
         environment.origin.place(&mut self.path).inspect(|place| sys::unlink(*place));
         Err(OpenError::Other)
+    }
+
+    /// Returns true if the file is known to have no name any more.
+    pub(crate) fn is_removed(&self) -> bool {
+        self.kept.file().and_then(|file| file.made()).is_some_and(|made| made.links == 0)
+    }
+
+    /// Keeps a standing file that has no name any more as one of this process's own.
+    pub(crate) fn own(&mut self) {
+        self.is_standing = false;
     }
 
     /// Returns the path of the file.
@@ -211,7 +222,8 @@ impl RawFile {
     pub(crate) fn make_room(&self, file: &File, start: u64, length: u64) -> bool {
         let end = start.saturating_add(length);
         let reserved = self.block().map(|block| (block, standing::reserved(block)));
-        if reserved.is_some_and(|(_, reserved)| end <= reserved) {
+        let is_there = || file.length().is_some_and(|length| end <= length);
+        if reserved.is_some_and(|(_, reserved)| end <= reserved) && is_there() {
             return true;
         }
         let Some(system) = file.file_system() else { return false };

@@ -239,8 +239,13 @@ impl Slots {
         };
         let (map, mut window) = (PageMap::open(), Window::new());
         let mut source = Source::Memory(&map, &mut window);
+        let is_standing = self.raw.block().is_some();
         let write = |at, count: u64| {
-            file.add_at(count, offset + at as u64);
+            // What is in a standing file must not be in memory as well, if that is not mapped.
+            if file.add_at(count, offset + at as u64) && is_standing {
+                // SAFETY: the chunk is mapped, and no thread counts in it yet.
+                unsafe { counters::add(start, at, count.wrapping_neg()) };
+            }
         };
         // SAFETY: the chunk is mapped for its whole length.
         unsafe { counters::visit(start, 0..length, &mut source, write) };

@@ -17,6 +17,7 @@
 use core::mem::offset_of;
 use core::ptr::{self, NonNull};
 
+use linux_raw_sys::general::BTRFS_SUPER_MAGIC;
 use pathformat::RAW_VERSION;
 use pathformat::profile::{Front, Head, RunId};
 use pathformat::raw::{self, ArrayPlace, FILE_SYSTEMS, PAGE, STANDING};
@@ -24,12 +25,19 @@ use pathformat::standing::{Block, MOST_FILES, MOST_STARTS, READY, Run};
 use process::environment::Environment;
 use process::pattern::{self, Keeping};
 use process::sys::mapping::{self, At};
-use process::sys::{self, File, FilePlace, Locked, OpenError};
+use process::sys::{self, File, FilePlace, FileSystem, Locked, OpenError};
 use process::target;
 use process::text::Path;
 
 use crate::collected::Collected;
 use crate::creation::{Room, create_free};
+
+/// The largest number of records that are looked at for that.
+const MOST_RECORDS: u32 = 4 * MANY;
+
+/// The free space of a disk that writes pages to other places, below which nothing is written
+/// again: a page for which there is no room ends the program.
+const PLENTY: u64 = 1 << 30;
 
 /// The number of processes that show that an image is started often, ...
 const MANY: u32 = 16;
@@ -106,7 +114,7 @@ pub(crate) fn is_started_often(environment: &Environment, profile: &File, end: u
     }
     let now = sys::now();
     let (mut end, mut last, mut processes) = (end, sys::process(), 1);
-    while processes < MANY {
+    for _ in 0..MOST_RECORDS {
         let mut ending = [0; 2];
         let Some(at) = end.checked_sub(16) else { return false };
         if profile.read_words_at(&mut ending, at) < 2 {
@@ -121,9 +129,12 @@ pub(crate) fn is_started_often(environment: &Environment, profile: &File, end: u
         }
         // The images of a process write one behind the other.
         processes += u32::from(front.pid != last);
+        if processes == MANY {
+            return true;
+        }
         (last, end) = (front.pid, start);
     }
-    true
+    false
 }
 
 /// Returns the front of the record at an offset of a profile.
@@ -188,12 +199,16 @@ pub(crate) fn take<P: Iterator<Item = ArrayPlace> + Clone>(
         if !is_ready {
             return None;
         }
-        let Some(taken) = found.map() else { continue };
+        let Some(taken) = found.map(layout) else { continue };
         let first = *first.get_or_insert_with(|| first_run(environment, &mut room.scratch));
         if !is_of_profile(taken.block, first) {
-            match first {
-                Ok(_) | Err(OpenError::Missing) => remove(environment, path, &taken),
-                Err(_) => taken.unmap(),
+            // Another profile may have taken the place of the one that was looked at.
+            let first = first_run(environment, &mut room.scratch);
+            let is_known = matches!(first, Ok(_) | Err(OpenError::Missing));
+            if is_known && !is_of_profile(taken.block, first) {
+                remove(environment, path, &taken);
+            } else {
+                taken.unmap();
             }
             return None;
         }
@@ -257,23 +272,25 @@ fn make<P: Iterator<Item = ArrayPlace> + Clone>(
     // As long as its lock is ours, nobody puts another profile in its place.
     let profile = environment.origin.place(&mut room.scratch)?;
     let held = File::open_entry(profile).ok().filter(|held| held.lock() == Locked::Yes)?;
-    let is_there = held.identity() == Some(sys::identity_of(profile));
+    let keeps = |kind| FILE_SYSTEMS.contains(&kind);
+    let is_there = held.identity() == Some(sys::identity_of(profile))
+        && held.file_system().is_some_and(|system| keeps(system.kind));
     let anchor = front(&held, 0).filter(|_| is_there)?.run;
-    if anchor == RunId::NONE {
+    let run = environment.run.of_child(number, u64::MAX);
+    if anchor == RunId::NONE || run == RunId::NONE {
         return None;
     }
     let file = create_free(environment, &room.scratch, path).ok()?;
-    let run = environment.run.of_child(0, 0);
     let flags = STANDING;
     let head = Head { flags, run, command_line: &[], ancestors: &[], stop: 0, ..*wanted.head };
     let mut header = Collected::new(&mut room.buffer);
     let (region, places) = (wanted.region_size, wanted.places.clone());
     let size = raw::write_header(&mut header, &head, region, None, places);
-    let fits = |bytes: &[u8]| bytes.len() as u64 <= sys::file_size_limit();
-    let is_written = file.lock() == Locked::Yes
-        && header.bytes().is_some_and(|bytes| fits(bytes) && file.write_all(bytes))
+    let is_written = size <= sys::file_size_limit()
+        && file.lock() == Locked::Yes
+        && header.bytes().is_some_and(|bytes| file.write_all(bytes))
         && file.allocate(0, size)
-        && write_block(&file, size - PAGE, anchor);
+        && write_block(&file, size - PAGE, anchor, layout);
     drop(header);
     room.other.copy(path);
     target::standing_name(&room.scratch, layout, number, path);
@@ -287,7 +304,7 @@ fn make<P: Iterator<Item = ArrayPlace> + Clone>(
 }
 
 /// Writes the block of a new file.
-fn write_block(file: &File, offset: u64, anchor: RunId) -> bool {
+fn write_block(file: &File, offset: u64, anchor: RunId, layout: u64) -> bool {
     let Some(made) = file.made() else { return false };
     let place = |at: usize| offset + at as u64;
     let birth = [made.birth.inode, made.birth.seconds, made.birth.nanoseconds];
@@ -295,6 +312,7 @@ fn write_block(file: &File, offset: u64, anchor: RunId) -> bool {
     file.write_at(&anchor.0, place(offset_of!(Block, anchors)))
         && words.fold(true, |done, (word, at)| done && file.write_at(&word.to_bytes(), place(at)))
         && file.write_at(&sys::now().to_le_bytes(), place(offset_of!(Block, last)))
+        && file.write_at(&layout.to_le_bytes(), place(offset_of!(Block, layout)))
 }
 
 /// Removes a standing file, which is locked.
@@ -340,10 +358,13 @@ impl Standing {
     /// Records that a process has just taken a file of the image.
     fn mark(&self, now: u64) {
         let place = self.header_size - PAGE + offset_of!(Block, last) as u64;
-        self.file.write_at(&now.to_le_bytes(), place);
+        if place + 8 <= sys::file_size_limit() {
+            self.file.write_at(&now.to_le_bytes(), place);
+        }
     }
 
-    /// Returns true if nobody but this user can write to the file, and its content is what it says.
+    /// Returns true if nobody but this user can write to the file, it has one name, and its disk
+    /// has room.
     fn is_sound(&self, region_size: u64) -> bool {
         let is_ours = self.file.made().is_some_and(|made| {
             made.owner == sys::user()
@@ -351,22 +372,29 @@ impl Standing {
                 && made.links == 1
                 && made.length >= self.header_size
         });
-        let keeps = |kind| FILE_SYSTEMS.contains(&kind);
-        is_ours
-            && region_size == self.region_size
-            && self.file.file_system().is_some_and(|system| keeps(system.kind))
+        let has_room = |system: FileSystem| {
+            let copies = system.kind == u64::from(BTRFS_SUPER_MAGIC);
+            FILE_SYSTEMS.contains(&system.kind)
+                && system.free / 2 >= region_size
+                && (!copies || system.free >= PLENTY)
+        };
+        is_ours && region_size == self.region_size && self.file.file_system().is_some_and(has_room)
     }
 
-    /// Maps the block; `None` if the file is a copy, or was cut.
-    fn map(self) -> Option<Taken> {
+    /// Maps the block; `None` if the file is a copy, was cut, or has other counters.
+    fn map(self, layout: u64) -> Option<Taken> {
         let made = self.file.made()?;
         let offset = self.header_size - PAGE;
         let block = mapping::map_file(At::Anywhere, PAGE as usize, &self.file, offset)?.cast();
         let (header_size, length) = (self.header_size, made.length);
         let taken = Taken { file: self.file, header_size, length, block };
         // SAFETY: the block is mapped for its whole length. Any bits are a value of its fields.
-        let birth = unsafe { ptr::read_volatile(&raw const (*taken.block.as_ptr()).file) };
-        if birth != made.birth || reserved(block) > length {
+        let (birth, known) = unsafe {
+            let block = taken.block.as_ptr();
+            let birth = ptr::read_volatile(&raw const (*block).file);
+            (birth, ptr::read_volatile(&raw const (*block).layout).get())
+        };
+        if birth != made.birth || known != layout || reserved(block) > length {
             taken.unmap();
             return None;
         }

@@ -85,6 +85,7 @@ int main(int count, char **words) {
     execl(words[0], words[0], seed, words[2], (char *)0);
   }
   if (kind == 6 && count > 3) { RAN(7); pause(); }
+  if (count > 4) { RAN(7); return read(0, words[1], 1) != 0; }
   return end(how);
 }
 "#;
@@ -261,6 +262,62 @@ fn counts_go_with_their_profile() {
     let since: Vec<u64> = truth(at).iter().zip(&removed).map(|(now, then)| now - then).collect();
     assert_eq!(counted(at, "--all prog").0, since);
     assert_ne!(before, removed);
+}
+
+#[test]
+fn a_file_that_was_removed_is_not_missed() {
+    let folder = scene("-fpath-promotion=no");
+    let folder = folder.path();
+    run(folder, "standing:", 9..10);
+    let before = truth(folder);
+    let mut command = Command::new(folder.join("prog"));
+    command.args(["6", "truth", "-", "-"]).current_dir(folder).env("PATHCC_PROFILE", "standing:");
+    let mut waiting = command.stdin(Stdio::piped()).spawn().expect("it starts");
+    let waits = |folder: &Path| fs::read(folder.join("truth")).expect("readable")[56] > 0;
+    while !waits(folder) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    shell(folder, "rm .prog.pathprof.standing-*");
+    drop(waiting.stdin.take());
+    assert!(waiting.wait().expect("it ends").success());
+    assert_eq!(counted(folder, "--all prog").0, truth(folder));
+    assert_ne!(before, truth(folder));
+}
+
+#[test]
+fn what_was_set_aside_is_taken_in_once() {
+    let folder = scene("-fpath-promotion=no");
+    let folder = folder.path();
+    run(folder, "standing:", 1..30);
+    // As if whoever took it in had been killed: before the record was written, and behind it.
+    let rename = "for f in .prog.pathprof.standing-*-0.raw; do mv -n $f ${f%-0.raw}-64.raw; done";
+    shell(folder, rename);
+    run(folder, "standing:", 30..60);
+    shell(folder, &format!("{rename} 2>/dev/null || true; mkdir kept; cp -a .prog*.raw kept"));
+    assert_eq!(counted(folder, "--all prog").0, truth(folder));
+    shell(folder, "cp -an kept/.prog*standing* .");
+    run(folder, "standing:", 60..90);
+    for _ in 0..3 {
+        assert_eq!(counted(folder, "--all prog").0, truth(folder));
+    }
+    shell(folder, "pathprof compact prog");
+    assert_eq!(counted(folder, "--all prog").0, truth(folder));
+}
+
+#[test]
+fn limits_of_files_end_no_program() {
+    let folder = scene("-fpath-promotion=no");
+    let folder = folder.path();
+    run(folder, "standing:", 1..4);
+    let ends = |profile: &str, limit: u32| {
+        // There is no file to take: one has to be made.
+        shell(folder, "rm -f .prog.pathprof.standing-*");
+        let line = format!("ulimit -f {limit}; PATHCC_PROFILE={profile} ./prog 9 truth || echo $?");
+        shell(folder, &format!("{line}; {line}"))
+    };
+    for limit in [0, 1, 4, 8, 9, 16, 17, 24, 25, 32, 1000] {
+        assert_eq!(ends("standing:", limit), ends("off", limit), "{limit}");
+    }
 }
 
 #[test]

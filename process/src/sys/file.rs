@@ -17,6 +17,7 @@ use linux_raw_sys::general::{
 use pathformat::standing::Birth;
 
 use super::call::{call, checked};
+use super::limits::file_size_limit;
 use super::place::{FilePlace, Identity};
 
 /// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. The
@@ -309,8 +310,11 @@ impl File {
         unsafe { call(__NR_pwrite64, arguments) == bytes.len() }
     }
 
-    /// Adds to the word at an offset.
+    /// Adds to the word at an offset. Returns false if that is not possible.
     pub fn add_at(&self, count: u64, offset: u64) -> bool {
+        if offset.saturating_add(8) > file_size_limit() {
+            return false;
+        }
         let mut before = [0];
         self.read_words_at(&mut before, offset);
         let [before] = before;

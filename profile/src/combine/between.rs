@@ -95,7 +95,8 @@ impl EarlierReadings {
 pub fn between(later: &RecordContent, earlier: &RecordContent) -> RecordContent {
     let time = earlier.run.stop;
     let part = |part: &Part| {
-        let is_among = |before: &&Part| before.runs.iter().all(|run| part.runs.contains(run));
+        let has = |run: &RunId| part.runs.binary_search(run).is_ok();
+        let is_among = |before: &&Part| before.runs.iter().all(has);
         let before = earlier.parts.iter().find(is_among);
         before.map_or_else(|| part.clone(), |before| part_between(part, before, time))
     };

@@ -7,6 +7,7 @@
 //! Other processes may append to the file while it is read and summed. Its lock is taken only to
 //! replace it, which is quick (`Compaction::replace`).
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -114,8 +115,7 @@ impl Compaction {
             kept.append(&mut old);
         }
         kept.sort_unstable();
-        let alone = old.iter().map(|&at| &records[at]).filter(|record| !record.merged);
-        let gain: u64 = alone.filter_map(|record| record.range).map(|(_, length)| length).sum();
+        let gain = gain(old.iter().map(|&at| &records[at]));
         if matches!(reason, Reason::Long(limit) if gain <= limit / 4) {
             bail!("{}: it would hardly become shorter; nothing was changed", path.display());
         }
@@ -168,6 +168,22 @@ impl Compaction {
             None => data.len() == 0,
         })
     }
+}
+
+/// Returns the bytes of records that sums would take the place of. The longest sum of each image is
+/// hardly shorter in another one.
+fn gain<'a>(records: impl Iterator<Item = &'a Record>) -> u64 {
+    let mut sums: HashMap<(&'a [u8], &'a Path), u64> = HashMap::new();
+    let mut all = 0;
+    for record in records {
+        let (_, length) = record.range.unwrap_or_default();
+        all += length;
+        if record.merged {
+            let longest = sums.entry((&record.build_id, &record.image)).or_default();
+            *longest = length.max(*longest);
+        }
+    }
+    all - sums.values().sum::<u64>()
 }
 
 /// Returns a record for each image of these records.

@@ -1,27 +1,34 @@
 //! Takes standing raw files into their profile, and keeps them with it when it is replaced.
 //!
 //! The runtime's part is `runtime/src/standing.rs`. Whoever has the lock of a standing file may
-//! change it or remove it; whoever has the lock of a profile may make standing files for it, or put
-//! another file in its place.
+//! count in it or remove it. Whoever has the lock of a profile may make standing files for it, say
+//! to which profile they belong, or put another file in its place.
+//!
+//! A file is first [set aside](set_aside): its name has a number that no process takes. So none
+//! counts in it again, even if only a part of what follows is done.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::mem::offset_of;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use pathformat::profile::{Front, RunId};
 use pathformat::raw::{Header, PAGE};
-use pathformat::standing::Block;
-use rustix::fs::OFlags;
+use pathformat::standing::{Block, MOST_FILES};
+use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 
 use crate::combine::merge;
-use crate::file_names::is_standing;
+use crate::file_names::{is_standing, standing_number, with_standing_number};
 use crate::observer::Observer;
 use crate::record_content;
 use crate::records::{self, Input, Record, Records};
 use crate::unique_runs::Options;
+
+/// The number of names that are tried for a file that is set aside.
+const MOST_NAMES: u32 = 10_000;
 
 /// Appends what standing files have counted to the profile at `path`, as a record for each image,
 /// and removes them. Files in which a process counts stay. Returns the number of files. `lock`
@@ -35,16 +42,34 @@ pub fn take_in(
     lock: impl FnOnce(&Path) -> Result<File>,
     observer: &dyn Observer,
 ) -> Result<usize> {
+    let owner = fs::metadata(path).ok().map(|data| data.uid());
     let files = records::raw_files(path).into_iter().filter(|raw| is_standing(raw));
     let locked: Vec<(PathBuf, File)> =
-        files.filter_map(|raw| lock_free(&raw).map(|file| (raw, file))).collect();
+        files.filter_map(|raw| lock_free(&raw, owner).map(|file| (raw, file))).collect();
     if of_profile(&locked, File::open(path).ok().as_ref()).next().is_none() {
         return Ok(0);
     }
+    let is_aside = |raw: &Path| standing_number(raw).is_some_and(|number| number >= MOST_FILES);
+    // Of files that were set aside earlier, the profile may have the counts.
+    let has_aside = locked.iter().any(|(raw, _)| is_aside(raw));
+    let written = if has_aside { runs_in(path)? } else { HashSet::new() };
     // As long as its lock is ours, no other file takes its place.
     let mut profile = lock(path)?;
     let length = profile.metadata()?.len();
-    let records: Vec<_> = of_profile(&locked, Some(&profile)).collect();
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut records = Vec::new();
+    for record in of_profile(&locked, Some(&profile)) {
+        if written.contains(&record.run.of_child(0, 1)) {
+            fs::remove_file(&record.path)?;
+        } else if is_aside(&record.path) {
+            records.push(record);
+        } else if let Ok(aside) = set_aside(&record.path, directory) {
+            records.push(Record { path: aside, ..record });
+        }
+    }
+    if records.is_empty() {
+        return Ok(0);
+    }
     let files: Vec<_> = records.iter().map(|record| record.path.clone()).collect();
     let input = Input { path: path.into(), found: Ok(Records { records, problems: Vec::new() }) };
     let (images, notices) =
@@ -53,7 +78,8 @@ pub fn take_in(
         return Err(problem);
     }
     let bytes: Vec<u8> = images.records().flatten().collect();
-    if let Err(error) = profile.write_all(&bytes) {
+    // The files must not be gone before the record is on the disk.
+    if let Err(error) = profile.write_all(&bytes).and_then(|()| profile.sync_data()) {
         profile.set_len(length)?;
         return Err(error).with_context(|| format!("cannot write {}", path.display()));
     }
@@ -61,25 +87,62 @@ pub fn take_in(
     Ok(files.len())
 }
 
+/// Returns the runs that stand in a profile itself.
+fn runs_in(path: &Path) -> Result<HashSet<RunId>> {
+    let mut runs = HashSet::new();
+    for record in records::of(path)?.records.iter().filter(|record| record.range.is_some()) {
+        runs.extend(record.read()?.parts.into_iter().flat_map(|part| part.runs));
+    }
+    Ok(runs)
+}
+
 /// Returns the records of those of these files that belong to a profile.
 fn of_profile<'a>(
     locked: &'a [(PathBuf, File)],
     profile: Option<&File>,
 ) -> impl Iterator<Item = Record> + use<'a> {
-    let first = profile.and_then(front).map(|front| front.run);
+    let first = profile.and_then(beginning).map(|front| front.run);
     // The lock is ours.
     let free = |record: Record| Record { is_mapped: false, ..record };
     let found = locked.iter().filter_map(|(raw, _)| records::of_raw(raw).ok()).map(free);
     found.filter(move |record| record.is_of(first))
 }
 
+/// Moves a standing file to a name in a directory that no process takes. Returns its path.
+///
+/// # Errors
+/// The file cannot be moved.
+pub(super) fn set_aside(raw: &Path, directory: &Path) -> Result<PathBuf> {
+    let problem = || format!("cannot move {}", raw.display());
+    for number in MOST_FILES..MOST_FILES + MOST_NAMES {
+        let name = with_standing_number(raw, number).with_context(problem)?;
+        let to = directory.join(name);
+        match renameat_with(CWD, raw, CWD, &to, RenameFlags::NOREPLACE) {
+            Ok(()) => return Ok(to),
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(rustix::io::Errno::XDEV) => {
+                let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to);
+                let mut new = match new {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                    new => new.with_context(problem)?,
+                };
+                let copied = File::open(raw).and_then(|mut old| io::copy(&mut old, &mut new));
+                return copied.map(|_| to).with_context(problem);
+            }
+            Err(error) => return Err(error).with_context(problem),
+        }
+    }
+    bail!("{}: all names are taken", problem());
+}
+
 /// Keeps the standing files of a profile with it when its content is replaced by another one. The
 /// profile is locked.
 pub(super) fn follow(path: &Path, profile: &File, content: &[u8]) -> Result<()> {
     let after = content.first_chunk().and_then(Front::of);
-    let (Some(before), Some(after)) = (front(profile), after) else { return Ok(()) };
+    let (Some(before), Some(after)) = (beginning(profile), after) else { return Ok(()) };
     for raw in records::raw_files(path).into_iter().filter(|raw| is_standing(raw)) {
-        let mut file = open(&raw)?;
+        // What is not a file of ours, or was removed meanwhile, does not follow.
+        let Ok(mut file) = open(&raw) else { continue };
         let Some((offset, block)) = block(&mut file) else { continue };
         let Some(known) = block.anchors.iter().position(|anchor| *anchor == before.run.0) else {
             continue;
@@ -93,36 +156,37 @@ pub(super) fn follow(path: &Path, profile: &File, content: &[u8]) -> Result<()> 
 
 /// Makes a standing file belong to any profile beside it.
 pub(super) fn release(raw: &Path) -> Result<()> {
-    let mut file = open(raw)?;
+    let problem = || format!("cannot write {}", raw.display());
+    let mut file = open(raw).with_context(problem)?;
     if let Some((offset, _)) = block(&mut file) {
         let none = [RunId::NONE.0; 2];
         let place = offset + offset_of!(Block, anchors) as u64;
-        file.write_all_at(none.as_flattened(), place)
-            .with_context(|| format!("cannot write {}", raw.display()))?;
+        file.write_all_at(none.as_flattened(), place).with_context(problem)?;
     }
     Ok(())
 }
 
-/// Returns the front of a profile, as the runtime reads it; `None` if it is empty.
-fn front(profile: &File) -> Option<Front> {
+/// Returns the beginning of a profile, as the runtime reads it; `None` if it is empty.
+fn beginning(profile: &File) -> Option<Front> {
     let mut bytes = [0; Front::LENGTH];
     profile.read_exact_at(&mut bytes, 0).ok()?;
     Front::of(&bytes)
 }
 
-fn open(raw: &Path) -> Result<File> {
+fn open(raw: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let mut options = OpenOptions::new();
-    let opened = options.read(true).write(true).custom_flags(flags).open(raw);
-    opened.with_context(|| format!("cannot write {}", raw.display()))
+    OpenOptions::new().read(true).write(true).custom_flags(flags).open(raw)
 }
 
-/// Locks a standing file in which nobody counts.
-fn lock_free(raw: &Path) -> Option<File> {
+/// Locks a standing file in which nobody counts, and to which nobody else may write. It is this
+/// user's, or that of the profile's owner.
+fn lock_free(raw: &Path, owner: Option<u32>) -> Option<File> {
     let file = open(raw).ok()?;
     file.try_lock().ok()?;
     let data = file.metadata().ok()?;
-    (data.is_file() && data.nlink() == 1).then_some(file)
+    let is_ours = data.uid() == rustix::process::geteuid().as_raw() || Some(data.uid()) == owner;
+    let is_private = data.mode() & 0o077 == 0;
+    (data.is_file() && data.nlink() == 1 && is_ours && is_private).then_some(file)
 }
 
 /// Returns the block of a standing file, and its offset.

@@ -80,13 +80,14 @@ pub fn bring(from: &Path, to: &Path) -> Result<Input> {
     let mut bytes = if written.is_empty() { Vec::new() } else { fs::read(from)? };
     for record in raw {
         if record.is_in_use() {
+            if record.standing.is_some() {
+                standing::release(&standing::set_aside(&record.path, to)?)?;
+                continue;
+            }
             let name = record.path.file_name().context("a raw file has no name")?;
             let moved = to.join(name);
             fs::rename(&record.path, &moved)
                 .or_else(|_| fs::copy(&record.path, &moved).map(drop))?;
-            if record.standing.is_some() {
-                standing::release(&moved)?;
-            }
         } else {
             bytes.extend(record.bytes().with_context(|| record.path.display().to_string())?);
         }

@@ -217,9 +217,16 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
     }
     let builds = Builds::default();
     let build = |record: &Record| builds.of(record);
-    let table = starts::table(&records, arguments.top, &TimeZone::system(), build);
-    pages::print(&Document { tables: vec![table], ..Document::default() }, arguments.form.form())?;
-    sum_long(records.iter().map(Record::profile).collect(), limit);
+    let zone = TimeZone::system();
+    let last_runs = starts::last_runs(&records, arguments.top, &zone);
+    // As long as they are listed, standing files stay as they are.
+    let stays = last_runs.is_some();
+    let starts = starts::table(&records, arguments.top, &zone, build);
+    let tables = [starts].into_iter().chain(last_runs).collect();
+    pages::print(&Document { tables, ..Document::default() }, arguments.form.form())?;
+    if !stays {
+        sum_long(records.iter().map(Record::profile).collect(), limit);
+    }
     Ok(code)
 }
 

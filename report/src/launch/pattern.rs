@@ -15,31 +15,25 @@ use crate::launch::lookup::find_program;
 
 /// The runtime's environment variable for the pattern.
 pub(crate) use pathformat::variables::PROFILE as VARIABLE;
-use pathformat::variables::{SINGLE, STANDING};
+use pathformat::variables::split_pattern;
 
 /// Returns the pattern in the environment, without what stands in front of it; `None` if it is
 /// empty.
 pub(crate) fn of_environment() -> Option<OsString> {
     let value = env::var_os(VARIABLE)?;
-    let (_, pattern) = split(value.as_bytes());
+    let (_, pattern) = split_pattern(value.as_bytes());
     Some(OsStr::from_bytes(pattern).to_os_string()).filter(|pattern| !pattern.is_empty())
-}
-
-/// Returns what stands in front of a pattern, and the pattern.
-fn split(value: &[u8]) -> (&str, &[u8]) {
-    let with = |word: &'static str| Some((word, value.strip_prefix(word.as_bytes())?));
-    with(STANDING).or_else(|| with(SINGLE)).unwrap_or(("", value))
 }
 
 /// The value of the variable that means "in this directory, under the default name", with what
 /// stands in front of the value in the environment.
 pub(crate) fn in_directory(directory: &Path) -> OsString {
     let value = env::var_os(VARIABLE).unwrap_or_default();
-    below(split(value.as_bytes()).0, directory)
+    below(split_pattern(value.as_bytes()).0, directory)
 }
 
-fn below(front: &str, directory: &Path) -> OsString {
-    let mut bytes = front.as_bytes().to_vec();
+fn below(front: &[u8], directory: &Path) -> OsString {
+    let mut bytes = front.to_vec();
     for &byte in directory.as_os_str().as_bytes() {
         bytes.extend(if byte == b'%' { b"%%".as_slice() } else { std::slice::from_ref(&byte) });
     }
@@ -176,15 +170,15 @@ mod tests {
 
     #[test]
     fn percent_signs_are_not_patterns() {
-        assert_eq!(below("", Path::new("/tmp/50%e")), "/tmp/50%%e/");
+        assert_eq!(below(b"", Path::new("/tmp/50%e")), "/tmp/50%%e/");
     }
 
     #[test]
     fn how_files_are_kept_is_no_part_of_a_name() {
-        assert_eq!(split(b"standing:/x/%e"), ("standing:", &b"/x/%e"[..]));
-        assert_eq!(split(b"single:"), ("single:", &b""[..]));
-        assert_eq!(split(b"./single:x"), ("", &b"./single:x"[..]));
-        assert_eq!(below("single:", Path::new("/tmp")), "single:/tmp/");
+        assert_eq!(split_pattern(b"standing:/x/%e"), (&b"standing:"[..], &b"/x/%e"[..]));
+        assert_eq!(split_pattern(b"single:"), (&b"single:"[..], &b""[..]));
+        assert_eq!(split_pattern(b"./single:x"), (&b""[..], &b"./single:x"[..]));
+        assert_eq!(below(b"single:", Path::new("/tmp")), "single:/tmp/");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use pathformat::profile::RunId;
 use profile::combine::{standing, store};
 use profile::file_names::state_directory;
 use profile::inputs;
-use profile::records::{self, Input};
+use profile::records::{self, Input, Record};
 use tempfile::TempDir;
 
 use crate::launch::lookup::find_program;
@@ -127,18 +127,25 @@ enum Destination {
     /// In a fresh directory, from which they are taken into profiles in the current one.
     Fresh(TempDir),
     /// In a directory that holds these runs already.
-    Given(PathBuf, HashSet<RunId>),
+    Given(PathBuf, HashSet<Known>),
     /// Where the environment says, where these runs are already.
-    Named(Pattern, HashSet<RunId>),
+    Named(Pattern, HashSet<Known>),
     /// Nowhere, says the environment.
     Nowhere,
 }
 
+/// A record that was there before: its run, and of a standing file the number of its runs.
+type Known = (RunId, u64);
+
+fn known(record: &Record) -> Known {
+    (record.run, record.standing.as_ref().map_or(0, |block| block.starts.get()))
+}
+
 /// Returns the runs in these profiles. Their standing files are taken in, so that those found later
 /// are of later runs.
-fn runs_before(files: Vec<PathBuf>) -> HashSet<RunId> {
+fn runs_before(files: Vec<PathBuf>) -> HashSet<Known> {
     files.iter().for_each(|file| drop(standing::take_in(file, store::try_lock, &())));
-    records::of_all(files).iter().flat_map(Input::records).map(|record| record.run).collect()
+    records::of_all(files).iter().flat_map(Input::records).map(known).collect()
 }
 
 /// Where a directory for profiles may be made: where temporary files go, or, if a sandbox keeps
@@ -214,7 +221,7 @@ impl Destination {
         };
         match self {
             Destination::Given(_, before) | Destination::Named(_, before) => (
-                records::only(records::of_all(files), |record| !before.contains(&record.run)),
+                records::only(records::of_all(files), |record| !before.contains(&known(record))),
                 None,
             ),
             Destination::Nowhere => (Vec::new(), None),

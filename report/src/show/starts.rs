@@ -1,9 +1,12 @@
-//! The table of the starts in profiles, the last one first.
+//! The table of the starts in profiles, the last one first, and that of the last runs of standing
+//! files.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use counts::model::Count;
 use jiff::tz::TimeZone;
+use pathformat::standing::Run;
 use profile::builds::Build;
 use profile::escape::terminal;
 use profile::records::Record;
@@ -19,6 +22,10 @@ use crate::show::table::{Cell, CellKind, Column, Name, Row, Table};
 /// The explanation of a start.
 const START: &str = "a start is what one command began, with all processes that it started; \
      --run N of other commands reads one, --all reads all";
+
+/// The explanation of the runs of a standing file.
+const SHARED: &str = "the last processes that counted in the same files, one after the other; what \
+     each of them counted is only known in sum";
 
 /// Returns the starts in at most `top` rows (0: all), times in a time zone. `build` returns the
 /// present state of the image of a record.
@@ -59,6 +66,44 @@ pub fn table(
     }
 }
 
+/// Returns the last runs that counted in standing files in at most `top` rows (0: all), times in a
+/// time zone; `None` if there are no such files.
+pub fn last_runs(records: &[Record], top: usize, zone: &TimeZone) -> Option<Table<'static>> {
+    let of_record = |record| Record::standing_runs(record).map(move |run| (record, run));
+    let mut runs: Vec<_> = records.iter().flat_map(of_record).collect();
+    runs.sort_by_key(|(_, run)| Reverse(run.start.get()));
+    let number = shown(top, runs.len());
+    let row = |(record, run): &(&Record, &Run)| {
+        let (start, stop) = (run.start.get(), run.stop.get());
+        let profile = terminal(&record.profile().to_string_lossy()).into_owned();
+        Row::from(vec![
+            Cell::Text(time(start, zone)),
+            Cell::Time(stop.saturating_sub(start), true).only_if(stop != 0),
+            Cell::Text(run.pid.get().to_string()),
+            Cell::Name(Name { forms: vec![profile], ..Name::default() }),
+            Cell::Flow(Box::new(command(run.arguments()))),
+            Cell::Text(if stop == 0 { "incomplete" } else { "" }.into()),
+        ])
+    };
+    (!runs.is_empty()).then(|| Table {
+        name: "last runs",
+        columns: vec![
+            Column::new("started", CellKind::Text),
+            Column::new("seconds", CellKind::Seconds),
+            Column::new("pid", CellKind::Text),
+            Column::new("profile", CellKind::Name),
+            Column::new("command", CellKind::Flow).stacked(),
+            Column::new("remark", CellKind::Text).stacked(),
+        ],
+        rows: runs.iter().take(number).map(row).collect(),
+        notes: left_out(top, runs.len(), &plural(runs.len(), "run"))
+            .into_iter()
+            .chain([SHARED.into()])
+            .collect(),
+        empty: String::new(),
+    })
+}
+
 fn cells(
     number: usize,
     records: &[&Record],
@@ -70,7 +115,7 @@ fn cells(
     let end = records.iter().map(|record| record.time.1).max().unwrap_or(start);
     let is_complete = records.iter().all(|record| record.complete);
     let taken = end.saturating_sub(start);
-    let merged = first.is_some_and(|first| first.merged);
+    let merged = first.is_some_and(|first| first.merged || first.standing.is_some());
     let has = |of: Build| records.iter().any(|record| build(record) == of);
     let remark = [
         merged.then_some("merged"),
@@ -107,6 +152,9 @@ fn command(command_line: &[u8]) -> CommandLine {
 mod tests {
     use super::*;
     use crate::sample;
+    use pathformat::profile::RunId;
+    use pathformat::standing::{Birth, Block};
+
     use crate::show::document::Document;
     use crate::show::forms;
     use crate::show::text_table::Screen;
@@ -114,6 +162,27 @@ mod tests {
     fn record(pid: u32, parent: u32, time: (u64, u64), command_line: &[u8]) -> Record {
         let time = (time.0 * 1_000_000_000, time.1 * 1_000_000_000);
         Record { time, command_line: command_line.to_vec(), ..sample::record(pid, parent) }
+    }
+
+    #[test]
+    fn the_last_runs_of_standing_files_are_listed() {
+        let birth = Birth { inode: 1.into(), seconds: 2.into(), nanoseconds: 3.into() };
+        let mut block = Block::new(birth, RunId([1; 16]), 0);
+        for number in 1..=17u64 {
+            let start = (1_700_000_000 + number) * 1_000_000_000;
+            let mut run = Run::new(100 + number as u32, start, 0, b"./prog\0-x\0");
+            run.stop = if number == 17 { 0.into() } else { (start + 5_000_000).into() };
+            block.runs[Block::place(number)] = run;
+            block.starts = number.into();
+        }
+        let standing = Some(Box::new(block));
+        let records = [Record { standing, ..record(117, 1, (1_700_000_001, 1_700_000_017), b"") }];
+        let table = last_runs(&records, 0, &TimeZone::UTC).expect("there are some");
+        assert_eq!(table.rows.len(), 15);
+        insta::assert_snapshot!(sample::text_of(
+            last_runs(&records, 3, &TimeZone::UTC).expect("some")
+        ));
+        assert!(last_runs(&[record(1, 1, (0, 0), b"")], 0, &TimeZone::UTC).is_none());
     }
 
     #[test]
