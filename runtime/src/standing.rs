@@ -32,6 +32,9 @@ use process::text::Path;
 use crate::collected::Collected;
 use crate::creation::{Room, create_free};
 
+/// The size of all standing files of an image together that is not exceeded, except by the first.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// The largest number of records that are looked at for that.
 const MOST_RECORDS: u32 = 4 * MANY;
 
@@ -170,7 +173,7 @@ pub(crate) fn take<P: Iterator<Item = ArrayPlace> + Clone>(
     let mut is_ready = wanted.is_one_of_many || environment.origin.keeping == Keeping::Standing;
     let mut marked: Option<Standing> = None;
     let mut first = None;
-    for number in 0..MOST_FILES {
+    for number in 0..most_files(wanted.region_size) {
         target::standing_name(&room.scratch, layout, number, path);
         let place = environment.origin.place(path)?;
         let file = match File::open_to_change(place) {
@@ -236,7 +239,7 @@ pub(crate) fn make_ready<P: Iterator<Item = ArrayPlace> + Clone>(
         return;
     }
     let layout = layout(wanted);
-    for number in 0..MOST_FILES {
+    for number in 0..most_files(wanted.region_size) {
         target::standing_name(&room.scratch, layout, number, path);
         let Some(place) = environment.origin.place(path) else { return };
         match File::open_to_change(place) {
@@ -250,6 +253,13 @@ pub(crate) fn make_ready<P: Iterator<Item = ArrayPlace> + Clone>(
             Err(_) => return,
         }
     }
+}
+
+/// Returns the largest number of standing files of an image with counters of this size. Each has at
+/// least two slots.
+fn most_files(region_size: u64) -> u32 {
+    let all = MOST_BYTES / region_size.saturating_mul(2).max(1);
+    u32::try_from(all).unwrap_or(MOST_FILES).clamp(1, MOST_FILES)
 }
 
 fn layout<P: Iterator<Item = ArrayPlace> + Clone>(wanted: &Wanted<'_, P>) -> u64 {

@@ -161,7 +161,7 @@ def merging(records: int) -> Row:
     )
     run([str(PATHCC), "-O0", "-fpath-limit=100000", "main.c", "-o", "paths"], home)
     script = f"for i in $(seq {records}); do ./paths $i; done"
-    run(["sh", "-c", script], home, env=environment(PATHCC_PROFILE="all.pathprof"))
+    run(["sh", "-c", script], home, env=environment(PATHCC_PROFILE="single:all.pathprof"))
     length = (home / "all.pathprof").stat().st_size / records
     start = time.perf_counter()
     child = subprocess.Popen(
