@@ -45,7 +45,7 @@ VOLATILE = re.compile(
     rf"{CMAKE}|pathcc|pathc\+\+|clang(?:\+\+)?-22|\d\d:\d\d:\d\d|\w{{3}} \w{{3}} +\d+ .*20\d\d"
 )
 # What pathcc leaves beside a program.
-OURS = re.compile(r"\.pathprof$|^\.[^/]*\.pathprof\.\d+(-\d+)?\.raw$")
+OURS = re.compile(r"\.pathprof$|^\.[^/]*\.pathprof\.(\d+(-\d+)?|standing-[0-9a-f]{16}-\d+)\.raw$")
 
 
 @dataclass(frozen=True)
