@@ -81,7 +81,7 @@ extern "C" fn start() {
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
     read(environment, address, build_id(), Asker::Counted(address), &NoLibrary);
-    environment.read_descent();
+    environment.origin.read_descent();
 }
 
 /// The destructor.

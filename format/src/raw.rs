@@ -393,9 +393,9 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    use super::*;
     use zerocopy::IntoBytes;
 
+    use super::*;
     use crate::profile::{DENIED, ENDED, INCOMPLETE, MERGED, Module, RunId, UNREGISTERED_THREADS};
     use crate::standing::{Birth, Run};
     use crate::wire::Error;

@@ -26,8 +26,18 @@ pub struct Watch<'a> {
     images: WatchedImages<'a>,
     /// The profiles of the processes that were read.
     profiles: BTreeSet<PathBuf>,
-    /// The last reading of each run, and its time; `None` before the first.
-    before: Option<(Instant, u64, HashMap<RunId, RecordContent>)>,
+    /// The last reading; `None` before the first.
+    before: Option<Reading>,
+}
+
+/// A reading of all processes.
+struct Reading {
+    /// The time by the clock that never goes back.
+    at: Instant,
+    /// The same time, in nanoseconds since 1970.
+    time: u64,
+    /// The last reading of each run.
+    runs: HashMap<RunId, RecordContent>,
 }
 
 /// What was counted between two readings.
@@ -54,9 +64,7 @@ impl<'a> Watch<'a> {
     /// Returns the standing files beside those of these processes. One of them may take such a file
     /// later, or may have come and gone since the last reading.
     fn beside(&self, records: &[Record]) -> Vec<Record> {
-        let mut profiles = self.profiles.clone();
-        profiles.extend(records.iter().map(Record::profile));
-        let files = profiles.iter().flat_map(|profile| records::raw_files(profile));
+        let files = self.profiles.iter().flat_map(|profile| records::raw_files(profile));
         let is_new =
             |raw: &PathBuf| is_standing(raw) && records.iter().all(|record| record.path != *raw);
         files.filter(is_new).filter_map(|raw| records::of_raw(&raw).ok()).collect()
@@ -66,6 +74,7 @@ impl<'a> Watch<'a> {
     /// process that began since then has counted all that it has. The first reading has nothing to
     /// be compared with: its report is empty.
     pub fn read(&mut self, records: &[Record]) -> Interval {
+        self.profiles.extend(records.iter().map(Record::profile));
         let beside = self.beside(records);
         let all: Vec<&Record> = records.iter().chain(&beside).collect();
         let read: Vec<_> = all.into_par_iter().map(|record| (record, record.read())).collect();
@@ -79,18 +88,21 @@ impl<'a> Watch<'a> {
                 Err(error) => problems.push(error.context(record.path.display().to_string())),
             }
         }
-        let before = self.before.take();
-        let length = before.as_ref().map_or(Duration::ZERO, |(before, ..)| now - *before);
-        let mut known = HashMap::new();
-        let mut counted = Vec::new();
-        if let Some((_, time, read)) = before {
-            counted.extend(readings.iter().filter_map(|(run, content)| match read.get(run) {
-                Some(earlier) => Some(between(content, earlier)),
-                // What others counted in a standing file before is not of this interval.
-                None if is_standing(&content.run.profile) && content.run.start < time => None,
-                None => Some(content.with_parts(content.parts.clone())),
+        let (mut known, mut counted, mut length) = (HashMap::new(), Vec::new(), Duration::ZERO);
+        if let Some(before) = self.before.take() {
+            counted.extend(readings.iter().filter_map(|(run, content)| {
+                match before.runs.get(run) {
+                    Some(earlier) => Some(between(content, earlier)),
+                    // What others counted in a standing file earlier is not of this interval.
+                    None if is_standing(&content.run.profile)
+                        && content.run.start < before.time =>
+                    {
+                        None
+                    }
+                    None => Some(content.with_parts(content.parts.clone())),
+                }
             }));
-            known = read;
+            (known, length) = (before.runs, now - before.at);
         }
         // What could not be read this time is compared the next time.
         let stays = |content: &RecordContent| {
@@ -102,13 +114,12 @@ impl<'a> Watch<'a> {
         known.extend(readings);
         let time = end.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.before = Some((now, time, known));
+        self.before = Some(Reading { at: now, time, runs: known });
 
         let (images, unmatched) = self.images.sum(counted);
         let (mut report, damage) = decode(images, &());
         // That it still runs is no fault of a count.
         report.runs.iter_mut().for_each(|run| run.incomplete = false);
-        self.profiles.extend(records.iter().map(Record::profile));
         Interval {
             report: placed(report),
             problems: problems.into_iter().chain(unmatched).chain(damage).collect(),

@@ -87,11 +87,6 @@ impl Environment {
         self.run = RunId::NONE;
     }
 
-    /// Reads from which processes this one descends, if that is not known yet.
-    pub fn read_descent(&mut self) {
-        self.origin.read_descent();
-    }
-
     /// Returns true if the process is a fork of one that counted.
     pub fn forked(&self) -> bool {
         self.origin.flags & FORKED != 0
@@ -278,7 +273,7 @@ mod tests {
             directory.as_os_str().as_encoded_bytes()
         );
         assert!(environment.origin.arguments.as_bytes().ends_with(b"\0"));
-        environment.read_descent();
+        environment.origin.read_descent();
         assert!(environment.origin.process_start > 0);
         assert_ne!(environment.run, RunId::NONE);
     }

@@ -49,8 +49,8 @@ pub fn displacement() -> usize {
 }
 
 /// Reads how the process was started, except [from which processes it
-/// descends](Environment::read_descent), and settles the path of its profile. `address` is that of
-/// any code of the image.
+/// descends](crate::origin::Origin::read_descent), and settles the path of its profile. `address`
+/// is that of any code of the image.
 pub fn read(
     environment: &mut Environment,
     address: usize,

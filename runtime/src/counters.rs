@@ -10,7 +10,7 @@
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 
-use pathformat::raw::{self, FILE_SYSTEMS};
+use pathformat::raw;
 use process::sys::File;
 
 /// The size of a page, and of the pieces in which memory is searched.
@@ -124,9 +124,11 @@ impl<'a> Source<'a> {
     /// Returns the source for a slot at this offset of a file, if holes of the file can be relied
     /// on.
     pub(crate) fn file(file: &'a File, offset: u64) -> Option<Self> {
-        file.file_system()
-            .is_some_and(|system| FILE_SYSTEMS.contains(&system.kind))
-            .then_some(Self::File(file, offset, Search::NONE))
+        file.file_system().is_some_and(|system| system.keeps_pages()).then_some(Self::File(
+            file,
+            offset,
+            Search::NONE,
+        ))
     }
 
     /// Returns the next part of `range` that may have been touched, for a slot that starts at

@@ -3,7 +3,6 @@
 use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
-use pathformat::descriptor::Module;
 use pathformat::names::NOWHERE;
 use pathformat::profile::{self, DENIED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
 use pathformat::raw::SHARED;
@@ -25,7 +24,7 @@ use crate::registry::{ENDED, ENDING, Member, STACK, Shared};
 use crate::rescue;
 use crate::shared_registry;
 use crate::slots::{Slot, Slots};
-use crate::standing::{self, Forks, Wanted};
+use crate::standing::{self, Forks};
 use crate::write::{self, Counts};
 
 /// The state of this image's counters. Other images of the process reach the first part through the
@@ -244,16 +243,13 @@ impl Counting {
     ) -> Result<File, OpenError> {
         let is_one_of_many =
             environment.forked() && (self.forks.are_many() || self.slots.raw.block().is_some());
-        let (names, region_size) = (Names::new(), self.slots.size() as u64);
-        if !image.has_keys() {
-            let (environment, head) = (&*environment, &environment.head(&names, 0, 0));
-            let (places, modules) = (image.places(), Module::bytes(image.modules()));
-            let wanted = Wanted { environment, head, region_size, places, modules, is_one_of_many };
-            if let Some(file) = self.slots.raw.take(&wanted, &mut room.raw) {
-                return Ok(file);
-            }
+        let raw = &mut self.slots.raw;
+        if !image.has_keys()
+            && let Some(file) = raw.take(environment, image, is_one_of_many, &mut room.raw)
+        {
+            return Ok(file);
         }
-        environment.read_descent();
+        environment.origin.read_descent();
         self.create_raw(environment, image, room)
     }
 
@@ -484,13 +480,7 @@ impl Counting {
         match written {
             Ok(is_often) => {
                 if is_often {
-                    let (names, region_size) = (Names::new(), self.slots.size() as u64);
-                    let head = &environment.head(&names, 0, 0);
-                    let (places, modules) = (image.places(), Module::bytes(image.modules()));
-                    let is_one_of_many = true;
-                    let wanted =
-                        Wanted { environment, head, region_size, places, modules, is_one_of_many };
-                    standing::make_ready(&wanted, &mut room.raw, &mut room.path);
+                    standing::make_ready(environment, image, &mut room.raw, &mut room.path);
                 }
                 if registry.ending == ENDED {
                     self.last_slot = registry.own_slot();

@@ -181,7 +181,7 @@ extern "C" fn start() {
     let Some((code, build_id, counts)) = program else { return };
     let asked = if counts { Asker::Counted(code) } else { Asker::Alone };
     state.started.read(code, build_id, asked, &NoLibrary);
-    state.started.read_descent();
+    state.started.origin.read_descent();
     if !state.started.enabled() {
         return;
     }

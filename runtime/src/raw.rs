@@ -34,7 +34,8 @@ use process::text::Path;
 
 use crate::collected::Collected;
 use crate::creation::{Room, create_free};
-use crate::standing::{self, Wanted};
+use crate::image::Image;
+use crate::standing;
 
 /// The first word of a raw file.
 const MAGIC: u64 = u64::from_le_bytes(raw::MAGIC);
@@ -98,25 +99,27 @@ impl RawFile {
         NonNull::new(self.page).filter(|_| self.is_standing).map(NonNull::cast)
     }
 
-    /// Takes a standing file, if there is one, and returns it open.
+    /// Takes a standing file (`standing.rs`), if there is one, and returns it open.
     pub(crate) fn take(
         &mut self,
-        wanted: &Wanted<'_, impl Iterator<Item = ArrayPlace> + Clone>,
+        environment: &Environment,
+        image: &Image,
+        is_one_of_many: bool,
         room: &mut Room,
     ) -> Option<File> {
         self.forget();
-        if !standing::is_possible(wanted.environment) {
+        if !standing::is_possible(environment) {
             return None;
         }
-        let taken = standing::take(wanted, room, &mut self.path)?;
-        (self.child, self.is_standing) = (wanted.environment.forked(), true);
+        let taken = standing::take(environment, image, is_one_of_many, room, &mut self.path)?;
+        (self.child, self.is_standing) = (environment.forked(), true);
         (self.header_size, self.length) = (taken.header_size, taken.length);
         self.page = taken.block.as_ptr().cast();
         self.identity = taken.file.identity().unwrap_or(Identity::NONE);
         if !apart::is_apart() {
             self.kept = Kept::keep(&taken.file);
         }
-        self.add_flags(wanted.head.flags);
+        self.add_flags(environment.origin.flags);
         Some(taken.file)
     }
 

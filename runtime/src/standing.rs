@@ -19,36 +19,38 @@ use core::ptr::{self, NonNull};
 
 use linux_raw_sys::general::BTRFS_SUPER_MAGIC;
 use pathformat::RAW_VERSION;
-use pathformat::profile::{Front, Head, RunId};
-use pathformat::raw::{self, ArrayPlace, FILE_SYSTEMS, PAGE, STANDING};
+use pathformat::descriptor::Module;
+use pathformat::profile::{ENDING, Front, Head, RunId, length_before};
+use pathformat::raw::{self, PAGE, STANDING};
 use pathformat::standing::{Block, MOST_FILES, MOST_STARTS, READY, Run};
 use process::environment::Environment;
 use process::pattern::{self, Keeping};
 use process::sys::mapping::{self, At};
-use process::sys::{self, File, FilePlace, FileSystem, Locked, OpenError};
+use process::sys::{self, File, FilePlace, FileSystem, Locked, Made, Names, OpenError};
 use process::target;
 use process::text::Path;
 
 use crate::collected::Collected;
 use crate::creation::{Room, create_free};
-
-/// The size of all standing files of an image together that is not exceeded, except by the first.
-const MOST_BYTES: u64 = 1 << 30;
-
-/// The largest number of records that are looked at for that.
-const MOST_RECORDS: u32 = 4 * MANY;
-
-/// The free space of a disk that writes pages to other places, below which nothing is written
-/// again: a page for which there is no room ends the program.
-const PLENTY: u64 = 1 << 30;
+use crate::image::Image;
 
 /// The number of processes that show that an image is started often, ...
 const MANY: u32 = 16;
 
-/// ... if they ended within this time, in nanoseconds.
+/// ... if they ended within this time, in nanoseconds, ...
 const SHORT: u64 = 1_000_000_000;
 
-/// The time after which a standing file that another process has is marked as used again.
+/// ... and the largest number of records that are read to find them.
+const MOST_RECORDS: u32 = 4 * MANY;
+
+/// The largest size of all standing files of an image together. The first file may be larger.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A file system that never writes a page to its old place needs this much free space. Without
+/// room for a page that is written again, the kernel ends the program.
+const ROOM_TO_COPY: u64 = 1 << 30;
+
+/// A standing file that another process has is marked as taken again after this time.
 const REMARKED: u64 = READY / 4;
 
 /// The last forks of a process.
@@ -78,20 +80,6 @@ impl Forks {
     }
 }
 
-/// What a process wants to count in.
-#[derive(Clone)]
-pub(crate) struct Wanted<'a, P> {
-    pub(crate) environment: &'a Environment,
-    /// The facts of the run.
-    pub(crate) head: &'a Head<'a>,
-    pub(crate) region_size: u64,
-    pub(crate) places: P,
-    /// The modules in the descriptor of the image.
-    pub(crate) modules: &'a [u8],
-    /// True if the process is known to be one of many.
-    pub(crate) is_one_of_many: bool,
-}
-
 /// A standing file that this process has taken. Its lock is ours as long as anything of it is
 /// mapped.
 pub(crate) struct Taken {
@@ -118,13 +106,9 @@ pub(crate) fn is_started_often(environment: &Environment, profile: &File, end: u
     let now = sys::now();
     let (mut end, mut last, mut processes) = (end, sys::process(), 1);
     for _ in 0..MOST_RECORDS {
-        let mut ending = [0; 2];
-        let Some(at) = end.checked_sub(16) else { return false };
-        if profile.read_words_at(&mut ending, at) < 2 {
-            return false;
-        }
-        let [length, _] = ending;
-        let start = end.checked_sub(length).filter(|_| length > 16);
+        let ending = end.checked_sub(ENDING as u64).and_then(|at| bytes_at(profile, at));
+        let start = ending.and_then(|ending| end.checked_sub(length_before(ending)));
+        let start = start.filter(|&start| start < end);
         let front = start.and_then(|start| Some((start, front(profile, start)?)));
         let Some((start, front)) = front else { return false };
         if front.stop < now.saturating_sub(SHORT) {
@@ -140,45 +124,58 @@ pub(crate) fn is_started_often(environment: &Environment, profile: &File, end: u
     false
 }
 
+/// Returns the bytes at an offset of a profile, whole words of them; `None` if it ends before.
+fn bytes_at<const N: usize>(profile: &File, offset: u64) -> Option<[u8; N]> {
+    let mut words = [0u64; Front::LENGTH / 8];
+    let wanted = words.get_mut(..N / 8)?;
+    let is_read = profile.read_words_at(wanted, offset) == wanted.len();
+    let bytes = words.map(u64::to_le_bytes);
+    bytes.as_flattened().first_chunk().copied().filter(|_| is_read)
+}
+
 /// Returns the front of the record at an offset of a profile.
 fn front(profile: &File, offset: u64) -> Option<Front> {
-    let mut words = [0u64; Front::LENGTH / 8];
-    let read = profile.read_words_at(&mut words, offset);
-    let mut bytes = [0; Front::LENGTH];
-    for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
-        to.copy_from_slice(&word.to_le_bytes());
-    }
-    (read == words.len()).then(|| Front::of(&bytes))?
+    Front::of(&bytes_at(profile, offset)?)
 }
 
-/// Returns the run with which a profile begins.
-fn first_run(environment: &Environment, profile: &mut Path) -> Result<RunId, OpenError> {
-    let place = environment.origin.place(profile).ok_or(OpenError::Other)?;
-    let file = File::open_entry(place)?;
-    front(&file, 0).map(|front| front.run).ok_or(OpenError::Other)
+/// Returns true if a standing file belongs to a profile; `None` if the profile cannot be read.
+fn belongs(block: NonNull<Block>, environment: &Environment, profile: &mut Path) -> Option<bool> {
+    let file = File::open_entry(environment.origin.place(profile)?);
+    let first = match file {
+        Ok(file) => front(&file, 0).map(|front| front.run),
+        Err(OpenError::Missing) => Some(RunId::NONE),
+        Err(_) => None,
+    };
+    // SAFETY: as in `Standing::map`.
+    let anchors = unsafe { ptr::read_volatile(&raw const (*block.as_ptr()).anchors) };
+    let is_of = Block::is_of(&anchors, first.unwrap_or(RunId::NONE));
+    (is_of || first.is_some()).then_some(is_of)
 }
 
-/// Takes a standing file, if the image has any that stand ready. Writes its path to `path`.
-pub(crate) fn take<P: Iterator<Item = ArrayPlace> + Clone>(
-    wanted: &Wanted<'_, P>,
+/// Takes a standing file, if the image has any that stand ready, or if the process
+/// `is_one_of_many`. Writes its path to `path`.
+pub(crate) fn take(
+    environment: &Environment,
+    image: &Image,
+    is_one_of_many: bool,
     room: &mut Room,
     path: &mut Path,
 ) -> Option<Taken> {
-    let environment = wanted.environment;
     if !target::resolve(environment, 1, &mut room.scratch, path) {
         return None;
     }
-    let layout = layout(wanted);
+    let layout = layout(environment, image);
     let now = sys::now();
-    let mut is_ready = wanted.is_one_of_many || environment.origin.keeping == Keeping::Standing;
+    let mut is_ready = is_one_of_many || environment.origin.keeping == Keeping::Standing;
     let mut marked: Option<Standing> = None;
-    let mut first = None;
-    for number in 0..most_files(wanted.region_size) {
+    for number in 0..most_files(image) {
         target::standing_name(&room.scratch, layout, number, path);
         let place = environment.origin.place(path)?;
         let file = match File::open_to_change(place) {
             Ok(file) => file,
-            Err(OpenError::Missing) if is_ready => make(wanted, layout, number, room, path)?,
+            Err(OpenError::Missing) if is_ready => {
+                make(environment, image, layout, number, room, path)?
+            }
             Err(_) => return None,
         };
         match file.lock() {
@@ -193,33 +190,32 @@ pub(crate) fn take<P: Iterator<Item = ArrayPlace> + Clone>(
             }
             Locked::Never => return None,
         }
-        // What is there may be something else.
-        let Some(found) = Standing::of(file).filter(|found| found.is_sound(wanted.region_size))
-        else {
-            continue;
-        };
+        // A file of that name may be something else.
+        let found = Standing::of(file).and_then(|found| Some((found.sound(image)?, found)));
+        let Some((made, found)) = found else { continue };
         is_ready |= found.was_taken_since(now);
         if !is_ready {
             return None;
         }
-        let Some(taken) = found.map(layout) else { continue };
-        let first = *first.get_or_insert_with(|| first_run(environment, &mut room.scratch));
-        if !is_of_profile(taken.block, first) {
+        let Some(taken) = found.map(&made, layout) else { continue };
+        let mut is_ours = || belongs(taken.block, environment, &mut room.scratch);
+        match is_ours() {
+            Some(true) => {}
             // Another profile may have taken the place of the one that was looked at.
-            let first = first_run(environment, &mut room.scratch);
-            let is_known = matches!(first, Ok(_) | Err(OpenError::Missing));
-            if is_known && !is_of_profile(taken.block, first) {
+            Some(false) if is_ours() == Some(false) => {
                 remove(environment, path, &taken);
-            } else {
-                taken.unmap();
+                return None;
             }
-            return None;
+            _ => {
+                taken.unmap();
+                return None;
+            }
         }
         if taken.starts() >= MOST_STARTS {
             taken.unmap();
             continue;
         }
-        taken.begin(wanted, now);
+        taken.begin(environment, now);
         if let Some(marked) = marked.filter(|marked| marked.last + REMARKED < now) {
             marked.mark(now);
         }
@@ -229,73 +225,73 @@ pub(crate) fn take<P: Iterator<Item = ArrayPlace> + Clone>(
 }
 
 /// Makes sure that the next process of the image finds a standing file.
-pub(crate) fn make_ready<P: Iterator<Item = ArrayPlace> + Clone>(
-    wanted: &Wanted<'_, P>,
+pub(crate) fn make_ready(
+    environment: &Environment,
+    image: &Image,
     room: &mut Room,
     path: &mut Path,
 ) {
-    let environment = wanted.environment;
     if !target::resolve(environment, 1, &mut room.scratch, path) {
         return;
     }
-    let layout = layout(wanted);
-    for number in 0..most_files(wanted.region_size) {
+    let layout = layout(environment, image);
+    for number in 0..most_files(image) {
         target::standing_name(&room.scratch, layout, number, path);
         let Some(place) = environment.origin.place(path) else { return };
         match File::open_to_change(place) {
             Ok(file) => {
                 let found = Standing::of(file);
-                if let Some(found) = found.filter(|found| found.is_sound(wanted.region_size)) {
+                if let Some(found) = found.filter(|found| found.sound(image).is_some()) {
                     return found.mark(sys::now());
                 }
             }
-            Err(OpenError::Missing) => return drop(make(wanted, layout, number, room, path)),
+            Err(OpenError::Missing) => {
+                return drop(make(environment, image, layout, number, room, path));
+            }
             Err(_) => return,
         }
     }
 }
 
-/// Returns the largest number of standing files of an image with counters of this size. Each has at
-/// least two slots.
-fn most_files(region_size: u64) -> u32 {
-    let all = MOST_BYTES / region_size.saturating_mul(2).max(1);
+/// Returns the largest number of standing files of an image. Each has at least two slots.
+fn most_files(image: &Image) -> u32 {
+    let all = MOST_BYTES / (image.region_size() as u64).saturating_mul(2).max(1);
     u32::try_from(all).unwrap_or(MOST_FILES).clamp(1, MOST_FILES)
 }
 
-fn layout<P: Iterator<Item = ArrayPlace> + Clone>(wanted: &Wanted<'_, P>) -> u64 {
-    let environment = wanted.environment;
-    let build_id = environment.build_id.as_bytes();
-    raw::layout(build_id, environment.forked(), wanted.region_size, wanted.modules)
+fn layout(environment: &Environment, image: &Image) -> u64 {
+    let (build_id, modules) = (environment.build_id.as_bytes(), Module::bytes(image.modules()));
+    raw::layout(build_id, environment.forked(), image.region_size() as u64, modules)
 }
 
 /// Makes a standing file with the path `path` for the profile in `room`, and returns it locked.
 ///
 /// It is made under another name, since other processes take what has its name.
-fn make<P: Iterator<Item = ArrayPlace> + Clone>(
-    wanted: &Wanted<'_, P>,
+fn make(
+    environment: &Environment,
+    image: &Image,
     layout: u64,
     number: u32,
     room: &mut Room,
     path: &mut Path,
 ) -> Option<File> {
-    let environment = wanted.environment;
     // As long as its lock is ours, nobody puts another profile in its place.
     let profile = environment.origin.place(&mut room.scratch)?;
     let held = File::open_entry(profile).ok().filter(|held| held.lock() == Locked::Yes)?;
-    let keeps = |kind| FILE_SYSTEMS.contains(&kind);
     let is_there = held.identity() == Some(sys::identity_of(profile))
-        && held.file_system().is_some_and(|system| keeps(system.kind));
+        && held.file_system().is_some_and(|system| system.keeps_pages());
     let anchor = front(&held, 0).filter(|_| is_there)?.run;
     let run = environment.run.of_child(number, u64::MAX);
     if anchor == RunId::NONE || run == RunId::NONE {
         return None;
     }
     let file = create_free(environment, &room.scratch, path).ok()?;
-    let flags = STANDING;
-    let head = Head { flags, run, command_line: &[], ancestors: &[], stop: 0, ..*wanted.head };
+    let (names, flags) = (Names::new(), STANDING);
+    let own = environment.head(&names, 0, 0);
+    let head = Head { flags, run, command_line: &[], ancestors: &[], ..own };
     let mut header = Collected::new(&mut room.buffer);
-    let (region, places) = (wanted.region_size, wanted.places.clone());
-    let size = raw::write_header(&mut header, &head, region, None, places);
+    let region = image.region_size() as u64;
+    let size = raw::write_header(&mut header, &head, region, None, image.places());
     let is_written = size <= sys::file_size_limit()
         && file.lock() == Locked::Yes
         && header.bytes().is_some_and(|bytes| file.write_all(bytes))
@@ -373,27 +369,29 @@ impl Standing {
         }
     }
 
-    /// Returns true if nobody but this user can write to the file, it has one name, and its disk
-    /// has room.
-    fn is_sound(&self, region_size: u64) -> bool {
-        let is_ours = self.file.made().is_some_and(|made| {
+    /// Returns what is known of the file, if nobody but this user can write to it, it has one name,
+    /// and its disk has room.
+    fn sound(&self, image: &Image) -> Option<Made> {
+        let region_size = image.region_size() as u64;
+        let has_room = |system: FileSystem| {
+            let copies = system.kind == u64::from(BTRFS_SUPER_MAGIC);
+            system.keeps_pages()
+                && system.free / 2 >= region_size
+                && (!copies || system.free >= ROOM_TO_COPY)
+        };
+        let is_ours = |made: &Made| {
             made.owner == sys::user()
                 && made.mode & 0o077 == 0
                 && made.links == 1
                 && made.length >= self.header_size
-        });
-        let has_room = |system: FileSystem| {
-            let copies = system.kind == u64::from(BTRFS_SUPER_MAGIC);
-            FILE_SYSTEMS.contains(&system.kind)
-                && system.free / 2 >= region_size
-                && (!copies || system.free >= PLENTY)
         };
-        is_ours && region_size == self.region_size && self.file.file_system().is_some_and(has_room)
+        let made = self.file.made().filter(is_ours)?;
+        let fits = region_size == self.region_size && self.file.file_system().is_some_and(has_room);
+        fits.then_some(made)
     }
 
     /// Maps the block; `None` if the file is a copy, was cut, or has other counters.
-    fn map(self, layout: u64) -> Option<Taken> {
-        let made = self.file.made()?;
+    fn map(self, made: &Made, layout: u64) -> Option<Taken> {
         let offset = self.header_size - PAGE;
         let block = mapping::map_file(At::Anywhere, PAGE as usize, &self.file, offset)?.cast();
         let (header_size, length) = (self.header_size, made.length);
@@ -425,29 +423,23 @@ impl Taken {
     }
 
     /// Records that a run begins.
-    fn begin<P>(&self, wanted: &Wanted<'_, P>, now: u64) {
-        let head = wanted.head;
+    fn begin(&self, environment: &Environment, now: u64) {
+        let origin = &environment.origin;
         let starts = self.starts() + 1;
         let block = self.block.as_ptr();
-        let run = Run::new(head.pid, head.start, head.process_start, head.command_line);
+        let arguments = origin.arguments.as_bytes();
+        let run = Run::new(sys::process(), origin.time, origin.process_start, arguments);
         // SAFETY: the block is mapped and locked. The place is one of a run.
         unsafe {
             let place = (&raw mut (*block).runs).cast::<Run>().add(Block::place(starts));
             ptr::write_volatile(place, run);
             if starts == 1 {
-                ptr::write_volatile(&raw mut (*block).first, head.start.into());
+                ptr::write_volatile(&raw mut (*block).first, origin.time.into());
             }
             ptr::write_volatile(&raw mut (*block).last, now.into());
             ptr::write_volatile(&raw mut (*block).starts, starts.into());
         }
     }
-}
-
-/// Returns true if a file belongs to the profile that begins with a run, as far as that is known.
-fn is_of_profile(block: NonNull<Block>, first: Result<RunId, OpenError>) -> bool {
-    // SAFETY: as in `Standing::map`.
-    let anchors = unsafe { ptr::read_volatile(&raw const (*block.as_ptr()).anchors) };
-    Block::is_of(&anchors, first.unwrap_or(RunId::NONE))
 }
 
 /// Records that the run of this process has ended in the normal way.
@@ -462,13 +454,11 @@ pub(crate) fn end(block: NonNull<Block>, environment: &Environment, room: &mut R
         ptr::write_volatile(&raw mut (*at).ends, ends.into());
     }
     // If the profile was removed meanwhile, the file has the only counts of this run.
-    if target::resolve(environment, 1, &mut room.scratch, &mut room.other) {
-        let first = first_run(environment, &mut room.scratch);
-        let is_known = matches!(first, Ok(_) | Err(OpenError::Missing));
-        if is_known && !is_of_profile(block, first) {
-            // SAFETY: as above.
-            unsafe { ptr::write_volatile(&raw mut (*at).anchors, [RunId::NONE.0; 2]) };
-        }
+    if target::resolve(environment, 1, &mut room.scratch, &mut room.other)
+        && belongs(block, environment, &mut room.scratch) == Some(false)
+    {
+        // SAFETY: as above.
+        unsafe { ptr::write_volatile(&raw mut (*at).anchors, [RunId::NONE.0; 2]) };
     }
 }
 

@@ -59,7 +59,7 @@ def taken(act: Callable[[], None], into: Taken) -> None:
 
 
 def trees(name: str, package: str, build: Build) -> dict[str, Path]:
-    """The builds of a program."""
+    """The builds of a program, where they were made: git's tests and PostgreSQL know the place."""
     source = sources.fetch([package])[package]
     program = Program(name, build, [], {}, package=package)
     home = fresh_directory(HOME / f"short-{name}")

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -145,6 +145,11 @@ fn counted(folder: &Path, of: &str) -> (Vec<u64>, u64) {
 fn standing_files(folder: &Path) -> usize {
     let names = shell(folder, "ls -A | grep -c standing- || true");
     names.trim().parse().expect("a number")
+}
+
+/// The path of a standing file.
+fn standing_file(folder: &Path) -> PathBuf {
+    folder.join(shell(folder, "ls -A | grep standing- | head -1").trim())
 }
 
 #[test]
@@ -325,8 +330,7 @@ fn nobody_else_can_write_to_the_counters() {
     let folder = scene("-fpath-promotion=no");
     let folder = folder.path();
     run(folder, "standing:", 1..4);
-    let name = shell(folder, "ls -A | grep standing- | head -1");
-    let file = folder.join(name.trim());
+    let file = standing_file(folder);
     let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(&file), 0o600);
     let before = fs::metadata(&file).expect("there").mtime_nsec();
@@ -347,10 +351,8 @@ fn a_file_that_was_cut_or_overwritten_ends_no_program() {
     let folder = scene("-fpath-promotion=no");
     let folder = folder.path();
     run(folder, "standing:", 1..4);
-    let name = shell(folder, "ls -A | grep standing- | head -1");
-    let file = folder.join(name.trim());
-    let mut waiting = start(folder, "standing:", &["6", "truth"]);
-    waiting.wait().expect("it ends");
+    let file = standing_file(folder);
+    run(folder, "standing:", 6..7);
     for content in [&b""[..], &[0; 5000], &[255; 20000], b"text"] {
         fs::write(&file, content).expect("ours");
         let status = start(folder, "standing:", &["9", "truth"]).wait().expect("it ends");

@@ -188,7 +188,7 @@ fn describe() {
     let library = descriptor.flags & pathformat::descriptor::LIBRARY != 0;
     let asked = if library { Asker::Alone } else { Asker::Counted(address) };
     read(environment, address, build_id(), asked, &NoLibrary);
-    environment.read_descent();
+    environment.origin.read_descent();
     image.describe(descriptor, displacement(), build_id(), environment.image.as_bytes());
 }
 

@@ -14,6 +14,7 @@ use linux_raw_sys::general::{
     O_PATH, O_RDONLY, O_RDWR, S_IFMT, S_IFREG, SEEK_DATA, SEEK_HOLE, STATX_BASIC_STATS,
     STATX_BTIME, stat, statfs, statx,
 };
+use pathformat::raw::FILE_SYSTEMS;
 use pathformat::standing::Birth;
 
 use super::call::{call, checked};
@@ -429,4 +430,11 @@ pub struct FileSystem {
     pub kind: u64,
     /// The free bytes for users without privileges.
     pub free: u64,
+}
+
+impl FileSystem {
+    /// Returns true if mapped pages stay, and if holes can be relied on ([`FILE_SYSTEMS`]).
+    pub fn keeps_pages(&self) -> bool {
+        FILE_SYSTEMS.contains(&self.kind)
+    }
 }

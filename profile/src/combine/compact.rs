@@ -14,14 +14,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::combine::merge::{self, MergeOptions};
-use crate::combine::{standing, store};
+use crate::combine::{merge, standing, store};
 use crate::observer::Observer;
 use crate::open;
 use crate::output;
-use crate::records::{self, Input, Record, Records};
+use crate::records::{self, Record};
 use crate::starts::starts;
-use crate::unique_runs::Options;
 
 /// The result of compacting a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +117,8 @@ impl Compaction {
         if matches!(reason, Reason::Long(limit) if gain <= limit / 4) {
             bail!("{}: it would hardly become shorter; nothing was changed", path.display());
         }
-        let mut new = sums(path, old.iter().map(|&at| records[at].clone()).collect(), observer)?;
+        let old = old.iter().map(|&at| records[at].clone()).collect();
+        let mut new = merge::sums(path, old, observer).context("nothing was changed")?;
         for record in kept.into_iter().map(|at| &records[at]) {
             new.push(record.bytes().with_context(|| record.path.display().to_string())?);
         }
@@ -184,18 +183,6 @@ fn gain<'a>(records: impl Iterator<Item = &'a Record>) -> u64 {
         }
     }
     all - sums.values().sum::<u64>()
-}
-
-/// Returns a record for each image of these records.
-fn sums(path: &Path, records: Vec<Record>, observer: &dyn Observer) -> Result<Vec<Vec<u8>>> {
-    let input =
-        Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
-    let (images, notices) =
-        merge::read(&[input], &Options::default(), MergeOptions::default(), observer);
-    match notices.problems.into_iter().next() {
-        Some(problem) => Err(problem.context("nothing was changed")),
-        None => Ok(images.records().collect()),
-    }
 }
 
 #[cfg(test)]

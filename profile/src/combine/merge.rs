@@ -25,7 +25,7 @@ use crate::image::{FileId, build_id_in_words};
 use crate::observer::Observer;
 use crate::output;
 use crate::record_content::RecordContent;
-use crate::records::Input;
+use crate::records::{Input, Record, Records};
 use crate::unique_runs::{self, Notices, Options, Taker};
 use crate::{open, records};
 
@@ -108,6 +108,24 @@ impl ByImage {
     /// Returns a record for each image.
     pub fn records(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         self.sums.iter().map(|(_, sum)| sum.encode())
+    }
+}
+
+/// Returns a record for each image of these records of the profile at `path`.
+///
+/// # Errors
+/// One of them cannot be read.
+pub(super) fn sums(
+    path: &Path,
+    records: Vec<Record>,
+    observer: &dyn Observer,
+) -> Result<Vec<Vec<u8>>> {
+    let found = Ok(Records { records, problems: Vec::new() });
+    let input = Input { path: path.to_path_buf(), found };
+    let (images, notices) = read(&[input], &Options::default(), MergeOptions::default(), observer);
+    match notices.problems.into_iter().next() {
+        Some(problem) => Err(problem),
+        None => Ok(images.records().collect()),
     }
 }
 

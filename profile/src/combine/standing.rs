@@ -24,8 +24,7 @@ use crate::combine::merge;
 use crate::file_names::{is_standing, standing_number, with_standing_number};
 use crate::observer::Observer;
 use crate::record_content;
-use crate::records::{self, Input, Record, Records};
-use crate::unique_runs::Options;
+use crate::records::{self, Record};
 
 /// The number of names that are tried for a file that is set aside.
 const MOST_NAMES: u32 = 10_000;
@@ -71,13 +70,7 @@ pub fn take_in(
         return Ok(0);
     }
     let files: Vec<_> = records.iter().map(|record| record.path.clone()).collect();
-    let input = Input { path: path.into(), found: Ok(Records { records, problems: Vec::new() }) };
-    let (images, notices) =
-        merge::read(&[input], &Options::default(), merge::MergeOptions::default(), observer);
-    if let Some(problem) = notices.problems.into_iter().next() {
-        return Err(problem);
-    }
-    let bytes: Vec<u8> = images.records().flatten().collect();
+    let bytes = merge::sums(path, records, observer)?.concat();
     // The files must not be gone before the record is on the disk.
     if let Err(error) = profile.write_all(&bytes).and_then(|()| profile.sync_data()) {
         profile.set_len(length)?;

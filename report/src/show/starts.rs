@@ -150,11 +150,11 @@ fn command(command_line: &[u8]) -> CommandLine {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::sample;
     use pathformat::profile::RunId;
     use pathformat::standing::{Birth, Block};
 
+    use super::*;
+    use crate::sample;
     use crate::show::document::Document;
     use crate::show::forms;
     use crate::show::text_table::Screen;
