@@ -13,26 +13,33 @@ use pathformat::{files, variables};
 /// the name of a raw file, which is `.PROFILE.PROCESS.raw`, `.PROFILE.PROCESS-NUMBER.raw` or, of a
 /// standing one, `.PROFILE.standing-LAYOUT-NUMBER.raw`.
 pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
+    let (profile, _) = profile_and_owner(path)?;
+    Some(path.with_file_name(OsStr::from_bytes(profile)))
+}
+
+/// Returns the names of the profile and of the owner in the name of a raw file: of its process, or
+/// that of a standing file.
+fn profile_and_owner(path: &Path) -> Option<(&[u8], &[u8])> {
     if path.extension()? != files::RAW {
         return None;
     }
     let name = path.file_stem()?.as_bytes().strip_prefix(files::HIDDEN.as_bytes())?;
     let dot = name.iter().rposition(|&byte| byte == b'.')?;
-    let process = &name[dot + 1..];
+    let owner = &name[dot + 1..];
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let is_layout = |text: &[u8]| text.len() == 16 && text.iter().all(u8::is_ascii_hexdigit);
-    let of_standing = process.strip_prefix(files::STANDING.as_bytes());
-    let is_owner = match of_standing.map(|rest| rest.split_at_checked(16)) {
-        Some(Some((layout, number))) => {
+    let is_owner = match owner.strip_prefix(files::STANDING.as_bytes()) {
+        Some(standing) => standing.split_at_checked(16).is_some_and(|(layout, number)| {
             is_layout(layout) && number.strip_prefix(b"-").is_some_and(is_number)
-        }
-        Some(None) => false,
-        None => process.splitn(2, |&byte| byte == b'-').all(is_number),
+        }),
+        None => owner.splitn(2, |&byte| byte == b'-').all(is_number),
     };
-    if !is_owner {
-        return None;
-    }
-    Some(path.with_file_name(OsStr::from_bytes(&name[..dot])))
+    is_owner.then_some((&name[..dot], owner))
+}
+
+/// Returns true if this is the name of a standing raw file.
+pub fn is_standing(path: &Path) -> bool {
+    profile_and_owner(path).is_some_and(|(_, owner)| owner.starts_with(files::STANDING.as_bytes()))
 }
 
 /// Returns the number in the name of a standing raw file.
@@ -48,14 +55,6 @@ pub fn with_standing_number(path: &Path, number: u32) -> Option<OsString> {
     let mut name = OsString::from_vec(stem[..=before].to_vec());
     name.push(format!("{number}.{}", files::RAW));
     Some(name)
-}
-
-/// Returns true if this is the name of a standing raw file.
-pub fn is_standing(path: &Path) -> bool {
-    let owner =
-        path.file_stem().and_then(|stem| stem.as_bytes().rsplit(|&byte| byte == b'.').next());
-    profile_of_raw(path).is_some()
-        && owner.is_some_and(|owner| owner.starts_with(files::STANDING.as_bytes()))
 }
 
 /// Returns the profile itself, or the profile of a raw file.

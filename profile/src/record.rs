@@ -108,6 +108,12 @@ impl Record {
         counted && (self.is_mapped || Block::is_of(&block.anchors, first.unwrap_or_default()))
     }
 
+    /// Returns true if it is of several runs, as far as is known: it was merged, or it is of a
+    /// standing file.
+    pub fn is_sum(&self) -> bool {
+        self.merged || self.standing.is_some()
+    }
+
     /// Returns the last runs of a standing file.
     pub fn standing_runs(&self) -> impl Iterator<Item = &standing::Run> {
         self.standing.iter().flat_map(|block| block.last_runs())

@@ -64,8 +64,7 @@ pub(crate) fn read_raw(path: &Path, file: File) -> Result<RecordContent> {
 pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
     of_raw(file, |head, part| {
         let head = Head { flags: head.flags | GONE, ..*head };
-        let flags = head.flags & !MERGED;
-        Profile { head, parts: vec![Part { flags, ..part }] }.encode()
+        Profile { head, parts: vec![Part { flags: part.flags | GONE, ..part }] }.encode()
     })
 }
 

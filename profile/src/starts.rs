@@ -19,7 +19,7 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
     let records: Vec<&Record> = records.iter().map(Borrow::borrow).collect();
     let mut groups: Vec<usize> = (0..records.len()).collect();
     let mut processes: HashMap<(&[u8], u32), Vec<usize>> = HashMap::new();
-    for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_sum(record)) {
+    for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.is_sum()) {
         processes.entry((&record.host, record.pid)).or_default().push(at);
     }
     let identity = |at: usize| {
@@ -35,7 +35,7 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
             }
         }
     }
-    for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_sum(record)) {
+    for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.is_sum()) {
         for ancestor in &record.ancestors {
             let host = record.host.as_slice();
             let found = match ancestor.start() {
@@ -50,7 +50,7 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
             }
         }
     }
-    let mut sums: Vec<_> = (0..records.len()).filter(|&at| is_sum(records[at])).collect();
+    let mut sums: Vec<_> = (0..records.len()).filter(|&at| records[at].is_sum()).collect();
     sums.sort_by_key(|&at| (records[at].profile(), records[at].time.0));
     // The sum that ends last of those that begin before.
     let mut last: Option<usize> = None;
@@ -66,7 +66,7 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
         let ran_all_the_time = |&one: &usize| {
             let one = records[one];
             let until_then = !one.complete || of.time.1 <= one.time.1;
-            !is_sum(one) && one.profile() == of.profile() && one.time.0 <= of.time.0 && until_then
+            !one.is_sum() && one.profile() == of.profile() && one.time.0 <= of.time.0 && until_then
         };
         let parent = (0..records.len()).filter(ran_all_the_time);
         if let Some(parent) = parent.max_by_key(|&one| records[one].time.0) {
@@ -103,11 +103,6 @@ fn last_counting(
         one.time.0 <= descendant.time.0 && !ended
     };
     named.filter(was_counting).max_by_key(|&one| records[one].time.0)
-}
-
-/// Returns true if a record is of several runs.
-fn is_sum(record: &Record) -> bool {
-    record.merged || record.standing.is_some()
 }
 
 fn is_one_process(one: &Record, other: &Record) -> bool {

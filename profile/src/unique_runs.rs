@@ -163,8 +163,8 @@ impl<'a> Reading<'a> {
             (0..records.len()).filter(|&place| wanted(records[place])).collect()
         };
         let mut merged: Vec<(usize, RecordContent)> = Vec::new();
-        let is_sum = |record: &Record| record.merged || record.standing.is_some();
-        self.pass(&places(&is_sum), records, observer, |_, place, file| merged.push((place, file)));
+        let sums = places(&Record::is_sum);
+        self.pass(&sums, records, observer, |_, place, file| merged.push((place, file)));
         let runs =
             |file: &RecordContent| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
         let is_standing = |place: usize| records[place].standing.is_some();
@@ -181,11 +181,11 @@ impl<'a> Reading<'a> {
                 self.offer(place, file.with_parts(ended), taker);
             }
         }
-        let ended = places(&|record| !is_sum(record) && record.complete);
+        let ended = places(&|record| !record.is_sum() && record.complete);
         self.pass(&ended, records, observer, |reading, place, file| {
             reading.offer(place, file, taker)
         });
-        let mut waiting = places(&|record| !is_sum(record) && !record.complete);
+        let mut waiting = places(&|record| !record.is_sum() && !record.complete);
         // A raw file has the last counts of its run, and so has a record that was made of one.
         let is_snapshot = |record: &Record| record.range.is_some() && !record.is_gone;
         waiting.sort_by_key(|&place| {
@@ -223,10 +223,8 @@ impl<'a> Reading<'a> {
     /// Reads a refused record once more.
     fn try_again(&mut self, refused: Refused, records: &[&Record], taker: &mut impl Taker) {
         let is_new = |part: &Part| part.runs.iter().any(|run| !self.taken.contains(run));
-        match records::read(records[refused.place])
-            .ok()
-            .filter(|file| file.parts.iter().any(is_new))
-        {
+        let again = records::read(records[refused.place]).ok();
+        match again.filter(|file| file.parts.iter().any(is_new)) {
             Some(file) => self.offer(refused.place, file, taker),
             None => self.refused.push(refused),
         }

@@ -115,7 +115,7 @@ fn cells(
     let end = records.iter().map(|record| record.time.1).max().unwrap_or(start);
     let is_complete = records.iter().all(|record| record.complete);
     let taken = end.saturating_sub(start);
-    let merged = first.is_some_and(|first| first.merged || first.standing.is_some());
+    let merged = first.is_some_and(|first| first.is_sum());
     let has = |of: Build| records.iter().any(|record| build(record) == of);
     let remark = [
         merged.then_some("merged"),
