@@ -18,7 +18,7 @@ use object::{
 };
 
 /// The files, which are in `assembly`.
-const FILES: [&str; 4] = ["delta_offset", "early", "threads", "traces"];
+const FILES: [&str; 5] = ["delta_offset", "early", "labels", "threads", "traces"];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));

@@ -3,6 +3,10 @@
 #   find_package(Pathcc REQUIRED)
 #   pathcc_instrument(app library [OPTIONS -fpath-mode=blocks -fpath-stage=early ...])
 #
+#   pathcc_label_tests()
+#
+# The second gives each test of this folder that was added before a label, its name.
+#
 # What a static library counts is counted in the programs that it is linked into.
 
 get_filename_component(Pathcc_ROOT "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
@@ -37,5 +41,12 @@ function(pathcc_instrument)
     else()
       target_link_options(${target} PRIVATE "SHELL:${ldflags}")
     endif()
+  endforeach()
+endfunction()
+
+function(pathcc_label_tests)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test IN LISTS tests)
+    set_property(TEST "${test}" APPEND PROPERTY ENVIRONMENT "PATHCC_LABEL=${test}")
   endforeach()
 endfunction()

@@ -9,12 +9,14 @@
 //! * [`comparison`] is the result.
 //! * [`spectra`] ranks executed elements by how well they distinguish failing runs from passing
 //!   ones; [`formulas`] computes the scores.
+//! * [`labels`] finds the paths that labels share.
 #![forbid(unsafe_code)]
 
 pub mod blocks;
 pub mod calls;
 pub mod comparison;
 pub mod formulas;
+pub mod labels;
 pub mod pairs;
 pub mod parts;
 pub mod paths;

@@ -14,6 +14,8 @@
 //!   blocks and edges where paths are not counted.
 //! * [`model`] is the result, [`placed`] locates its code in source files.
 //!
+//! * [`labels`] does the same for each label alone.
+//!
 //! From the model to answers:
 //!
 //! * [`select`] chooses and sorts functions and paths, [`origin`] identifies those of the system.
@@ -45,6 +47,7 @@ pub mod executed_calls;
 pub mod flow;
 pub mod frames;
 pub mod image_places;
+pub mod labels;
 pub mod line_blocks;
 pub mod lines;
 pub mod listed_paths;

@@ -19,6 +19,7 @@ use pathformat::profile::{INCOMPLETE, RUNNING};
 use profile::observer::Observer;
 use profile::record_content::RecordContent;
 use profile::records::Input;
+use profile::segments;
 use profile::symbols::{Map, Symbols};
 use profile::unique_runs::{self, Notices, Options, Taker};
 use profile::{file_names, image};
@@ -117,10 +118,9 @@ impl Taker for KnownImages<'_> {
             // The process may have been in the middle of a function of any module. A module is
             // listed only if it has counts.
             if part.flags & (INCOMPLETE | RUNNING) != 0 {
-                loaded
-                    .modules
-                    .iter_mut()
-                    .for_each(|counted| counted.interrupted += part.runs.len() as Count);
+                loaded.modules.iter_mut().for_each(|counted| {
+                    counted.interrupted += segments::count(&part.runs) as Count
+                });
             }
         }
         loaded.runs.push(file.run);

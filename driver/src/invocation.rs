@@ -106,9 +106,6 @@ pub(crate) fn compose(
     }
 }
 
-/// The option that makes the plugin trace.
-const TRACES: &str = "-pathcc-mode=trace";
-
 /// The plugin's option to drop the names of blocks, which clang keeps only for it.
 pub(crate) const DROPS_NAMES: &str = "-pathcc-drop-names=yes";
 
@@ -127,10 +124,8 @@ pub(crate) fn for_clang(
         if options.iter().any(|option| option == DROPS_NAMES) {
             words.push("-fno-discard-value-names".into());
         }
-        if options.iter().any(|option| option == TRACES) {
-            // Behind all other directories: nothing of the user's is hidden.
-            words.push(joined("-idirafter", &installation.include));
-        }
+        // Behind all other directories: nothing of the user's is hidden.
+        words.push(joined("-idirafter", &installation.include));
     }
     if links {
         words.push(joined("--ld-path=", &installation.linker));
@@ -196,7 +191,7 @@ mod tests {
     const LINKS: &str = "PATHLD_CALLED_BY=pathcc";
     const START: &str =
         "/llvm/clang --start-no-unused-arguments -fpass-plugin=/p/lib/pathcc/libpathpass-1.so";
-    const END: &str = "--ld-path=/p/bin/ld.pathld --end-no-unused-arguments";
+    const END: &str = "-idirafter/p/include --ld-path=/p/bin/ld.pathld --end-no-unused-arguments";
 
     #[test]
     fn ours_comes_first() {
@@ -220,10 +215,6 @@ mod tests {
                 "{START} -Xclang -mllvm -Xclang {DROPS_NAMES} -fno-discard-value-names {END} -c a.c"
             )
         );
-        assert_eq!(
-            shown("-c a.c", &[TRACES], None, false),
-            format!("{START} -Xclang -mllvm -Xclang {TRACES} -idirafter/p/include {END} -c a.c")
-        );
     }
 
     #[test]
@@ -242,7 +233,7 @@ mod tests {
                 "{LINKS} PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -c -O2 a.c"
             )
         );
-        let start_only = format!("{START} --end-no-unused-arguments");
+        let start_only = format!("{START} -idirafter/p/include --end-no-unused-arguments");
         assert_eq!(
             shown("--ld-path=x a.c", &[], Some(RealLinker::Missing), false),
             format!("{start_only} --ld-path=x a.c")

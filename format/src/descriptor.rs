@@ -17,6 +17,9 @@ pub const LIBRARY: u64 = 1;
 /// Flag: modules have keys, so that a profile needs the process's map.
 pub const KEYS: u64 = 2;
 
+/// Flag: code of the image changes the label under which the process counts.
+pub const CHANGES_LABEL: u64 = 4;
+
 /// Describes the counters of an image, in its layout in memory. The linker writes it in the byte
 /// order of the target, which is that of the host.
 #[repr(C)]
@@ -32,7 +35,7 @@ pub struct Descriptor {
     pub region_size: u64,
     /// The address of the modules; the linker fills it in.
     pub modules: usize,
-    /// [`LIBRARY`] and [`KEYS`].
+    /// [`LIBRARY`], [`KEYS`] and [`CHANGES_LABEL`].
     pub flags: u64,
 }
 
@@ -77,7 +80,7 @@ pub mod thread_function {
 
     /// The signature. It ends with the version of the data that the images of a process share
     /// (`runtime/src/registry.rs`).
-    pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x07\0";
+    pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x08\0";
 
     /// The number of bytes of the signature that are the same in every version.
     pub const SIGNATURE_NAME: usize = 14;

@@ -17,6 +17,7 @@
 //! * [`files`] the names of the files of runs
 //! * [`raw`] the counters of a process while it runs, [`standing`] those of one after the other
 //! * [`profile`] the records of runs
+//! * [`label`] the user's name for what a process does
 //! * [`trace`] the paths and the memory accesses of a process in their order
 //! * [`glob`] globs on names of files and functions
 //! * [`part`] the traced part of a run
@@ -36,6 +37,7 @@ pub mod files;
 #[cfg(feature = "glob")]
 pub mod glob;
 mod interposed;
+pub mod label;
 pub mod log_event;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
@@ -64,7 +66,7 @@ pub const MANIFEST_VERSION: u32 = 15;
 pub const PROFILE_VERSION: u32 = 6;
 
 /// Version of the raw file. Any other version is refused with a message.
-pub const RAW_VERSION: u32 = 5;
+pub const RAW_VERSION: u32 = 6;
 
 /// Version of the trace file. Any other version is refused with a message.
 pub const TRACE_VERSION: u32 = 8;
@@ -218,6 +220,14 @@ pub mod names {
     /// nothing, and the linker defines others in their place. [`TRACE_SWITCH`] takes the index of
     /// the function: 1 if a part begins.
     pub const REGION_FUNCTIONS: [&str; 2] = ["pathcc_trace_end", "pathcc_trace_begin"];
+
+    /// The functions by which a program names what it counts from here on, writes what it has
+    /// counted, and forgets it. Those of `pathcc/profile.h` do nothing, and the linker defines
+    /// others in their place. [`LABEL`] takes their argument, and the index of the function.
+    pub const LABEL_FUNCTIONS: [&str; 3] = ["pathcc_label", "pathcc_dump", "pathcc_reset"];
+
+    /// The runtime's function that [`LABEL_FUNCTIONS`] call.
+    pub const LABEL: &str = "__pathcc_label";
 
     /// Prefix of the name of a counter of entries, followed by the symbol of a function that begins
     /// a traced part.

@@ -26,11 +26,11 @@ mod writer;
 
 pub use head::{Ancestor, Front, Head, MAGIC};
 pub use run::{
-    CUT, DENIED, ENDED, FORKED, GONE, INCOMPLETE, MERGED, OTHER_RUNTIME, PARTIAL, RUNNING, RunId,
-    UNREGISTERED_THREADS, UNSURE,
+    CUMULATIVE, CUT, DENIED, DISCARDED, ENDED, FORKED, GONE, INCOMPLETE, MERGED, OTHER_RUNTIME,
+    PARTIAL, RUNNING, RunId, SEGMENT, UNREGISTERED_THREADS, UNSURE,
 };
 #[cfg(any(feature = "alloc", test))]
-pub use whole::{Module, Part, Profile};
+pub use whole::{Module, Part, Profile, first_label};
 pub use writer::{ENDING, ModuleWriter, ProfileWriter, length_before};
 
 pub(crate) use writer::tag;

@@ -8,13 +8,14 @@
 //!
 //! ```text
 //!  0       8         12      16            24            32                                   header size
-//!  | magic | version | flags | header size | region size | facts … modules … checksum | zeros … | slot 0 | slot 1 | …
+//!  | magic | version | flags | header size | region size | facts … modules … checksum | zeros … | label | slot 0 | slot 1 | …
 //! ```
 //!
 //! The facts are those of a profile's head. Where keys of tables are addresses, a 2 and the
 //! process's map follow, as in a profile. A module is its id, the offset of its array in the region
 //! (varint), its number of counters (varint) and a byte with the code of its [`Threads`]. The
-//! checksum covers the bytes from 16 up to itself: all that do not change while the program runs.
+//! checksum covers the bytes from 16 up to itself, which do not change while the program runs. The
+//! [label](crate::label) does.
 
 use core::ops::Range;
 
@@ -25,6 +26,7 @@ use linux_raw_sys::general::{
 use xxhash_rust::xxh64::Xxh64;
 
 use crate::RAW_VERSION;
+use crate::label::ROOM;
 use crate::profile::{Head, tag};
 use crate::record::ModuleId;
 use crate::settings::Threads;
@@ -44,6 +46,9 @@ pub const STANDING: u32 = 1 << 30;
 
 /// The offset of the flags in the file. They change while the program runs.
 pub const FLAGS_OFFSET: u64 = 12;
+
+/// The offset of the identity of the run, which stands behind four numbers of its facts.
+pub const RUN_OFFSET: u64 = 60;
 
 /// The header and the slots are whole pages of this size.
 pub const PAGE: u64 = 4096;
@@ -72,6 +77,9 @@ pub const IN_SEGMENT: u32 = 64;
 /// Another such flag: code of the module uses segment `%gs` for itself, so that no code of the
 /// image finds an array by it.
 pub const USES_SEGMENT: u32 = 128;
+
+/// Another such flag: code of the module changes the label under which the process counts.
+pub const CHANGES_LABEL: u32 = 256;
 
 /// The place of the counters of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,8 +119,8 @@ pub const FILE_SYSTEMS: [u64; 6] = [
     OVERLAYFS_SUPER_MAGIC as u64,
 ];
 
-/// Writes a header without the padding behind it. Returns the header's size with the padding, and
-/// with the block of a standing file.
+/// Writes a header without the padding behind it. Returns the header's size with the padding, the
+/// label, which is empty, and the block of a standing file.
 pub fn write_header(
     sink: &mut impl Sink,
     head: &Head<'_>,
@@ -123,19 +131,32 @@ pub fn write_header(
     let mut length = Length(0);
     put_header(&mut length, head, 0, region_size, map, places.clone());
     let block = if head.flags & STANDING != 0 { PAGE } else { 0 };
-    let size = length.0.next_multiple_of(PAGE) + block;
+    let size = (length.0 + ROOM).next_multiple_of(PAGE) + block;
     put_header(sink, head, size, region_size, map, places);
     size
 }
 
+/// Returns the offset of the label in a header of this size; `None` if there is no room for it.
+pub fn label_offset(header_size: u64, is_standing: bool) -> Option<u64> {
+    header_size.checked_sub(ROOM + if is_standing { PAGE } else { 0 })
+}
+
 /// Returns a digest of what must be alike for two processes to count in one file one after the
-/// other: the image by its build-id, whether they were forked, and the place of each counter, in
-/// the bytes of the image's descriptor.
-pub fn layout(build_id: &[u8], is_forked: bool, region_size: u64, modules: &[u8]) -> u64 {
+/// other: the image by its build-id, whether they were forked, their label, and the place of each
+/// counter, in the bytes of the image's descriptor.
+pub fn layout(
+    build_id: &[u8],
+    is_forked: bool,
+    label: &[u8],
+    region_size: u64,
+    modules: &[u8],
+) -> u64 {
     let mut hash = Xxh64::new(0);
     hash.update(modules);
     hash.update(&region_size.to_le_bytes());
     hash.update(&[u8::from(is_forked)]);
+    hash.update(&(label.len() as u64).to_le_bytes());
+    hash.update(label);
     hash.update(build_id);
     hash.digest()
 }
@@ -182,8 +203,9 @@ mod whole {
 
     use zerocopy::FromBytes;
 
-    use super::{ArrayPlace, Block, MAGIC, PAGE, SHARED, STANDING, Threads};
+    use super::{ArrayPlace, Block, MAGIC, PAGE, SHARED, STANDING, Threads, label_offset};
     use crate::RAW_VERSION;
+    use crate::label::{Label, ROOM};
     use crate::profile::{
         self, DENIED, ENDED, Head, INCOMPLETE, MERGED, RunId, UNREGISTERED_THREADS, tag,
     };
@@ -204,6 +226,8 @@ mod whole {
         pub places: Vec<ArrayPlace>,
         /// The memory map of the process, if keys are addresses.
         pub map: Option<Vec<u8>>,
+        /// The label of what is counted now.
+        pub label: Label,
         /// What is known of the runs that counted in a standing file.
         pub standing: Option<Box<Block>>,
         /// True if known threads may count in slot 0.
@@ -249,7 +273,7 @@ mod whole {
             let block_size = if standing.is_some() { PAGE } else { 0 };
             if !size.is_multiple_of(PAGE)
                 || !region_size.is_multiple_of(PAGE)
-                || size < block_size + (16 + content + 8) as u64
+                || size < block_size + (16 + content + 8) as u64 + ROOM
                 || region_size == 0
             {
                 return Err(Error::Invalid("the sizes in its header make no sense"));
@@ -261,7 +285,11 @@ mod whole {
                 return Err(Error::Invalid("two counter arrays overlap"));
             }
             let shared = flags & SHARED != 0;
-            Ok(Self { head, size, region_size, places, map, standing, shared })
+            let label = label_offset(size, standing.is_some())
+                .and_then(|offset| bytes.get(usize::try_from(offset).ok()?..))
+                .and_then(Label::of)
+                .ok_or(Error::Truncated)?;
+            Ok(Self { head, size, region_size, places, map, label, standing, shared })
         }
 
         /// Returns the facts of the run. Of a standing file, returns those of its last run, with
@@ -396,6 +424,7 @@ mod tests {
     use zerocopy::IntoBytes;
 
     use super::*;
+    use crate::label::Label;
     use crate::profile::{DENIED, ENDED, INCOMPLETE, MERGED, Module, RunId, UNREGISTERED_THREADS};
     use crate::standing::{Birth, Run};
     use crate::wire::Error;
@@ -413,6 +442,7 @@ mod tests {
         let mut bytes = Vec::new();
         let size = write_header(&mut bytes, &head, REGION, Some(b"map"), places.into_iter());
         assert_eq!(size, PAGE);
+        bytes.resize(size as usize, 0);
         for (slot, counts) in (0..).zip(slots) {
             bytes.resize((size + (slot + 1) * REGION) as usize, 0);
             for (offset, count) in *counts {
@@ -449,14 +479,18 @@ mod tests {
         let mut bytes = Vec::new();
         let size = write_header(&mut bytes, &head, REGION, None, [].into_iter());
         assert_eq!(size, 2 * PAGE);
+        let run = RUN_OFFSET as usize;
+        assert_eq!(bytes[run..run + 16], [3; 16]);
         let birth = Birth { inode: 1.into(), seconds: 2.into(), nanoseconds: 3.into() };
         let mut block = Block::new(birth, RunId([9; 16]), 0);
         (block.starts, block.ends, block.first) = (3.into(), 2.into(), 5.into());
         block.runs[Block::place(3)] = Run::new(77, 9, 1, b"a\0b\0");
         block.flags = UNREGISTERED_THREADS.into();
-        bytes.resize(PAGE as usize, 0);
+        bytes.resize((PAGE - ROOM) as usize, 0);
+        bytes.extend(Label::new(b"test").as_bytes());
         bytes.extend(block.as_bytes());
         let header = Header::decode(&bytes).expect("sound");
+        assert_eq!(header.label.text(), b"test");
         let facts = header.facts();
         assert_eq!((facts.pid, facts.start, facts.command_line), (77, 5, &b"a\0b\0"[..]));
         assert_eq!(facts.flags, UNREGISTERED_THREADS | INCOMPLETE | MERGED);
@@ -523,7 +557,9 @@ mod tests {
     fn arrays_that_overlap_are_refused() {
         let decoded = |places: &[ArrayPlace]| {
             let mut bytes = Vec::new();
-            write_header(&mut bytes, &Head::default(), REGION, None, places.iter().copied());
+            let places = places.iter().copied();
+            let size = write_header(&mut bytes, &Head::default(), REGION, None, places);
+            bytes.resize(size as usize, 0);
             Header::decode(&bytes).map(|header| header.places.len())
         };
         let [one, two] = [place(1, 0, 10, Threads::Exact), place(2, 72, 10, Threads::Exact)];

@@ -26,6 +26,9 @@ pub const REAL_LINKER: &str = "PATHLD_REAL";
 /// A pattern: the file name of the profile of a program; [`NOTHING`] means that none is written.
 pub const PROFILE: &str = "PATHCC_PROFILE";
 
+/// A text: the [label](crate::label) under which a program counts at first.
+pub const LABEL: &str = "PATHCC_LABEL";
+
 /// Returns the word in front of a pattern, and the pattern. Without such a word, returns an empty
 /// one.
 pub fn split_pattern(value: &[u8]) -> (&'static [u8], &[u8]) {

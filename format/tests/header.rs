@@ -1,6 +1,7 @@
 //! The header of a raw file and the sums over its slots.
 
 use pathformat::ModuleId;
+use pathformat::label::ROOM;
 use pathformat::profile::{
     CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, PARTIAL, UNREGISTERED_THREADS,
 };
@@ -26,6 +27,13 @@ fn header(flags: u32, region: u64, name: usize, places: &[ArrayPlace]) -> (Vec<u
     (bytes, size)
 }
 
+/// Returns a header with what stands behind it up to this size.
+fn padded(bytes: &[u8], size: u64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes.resize(bytes.len().max(size as usize), 0);
+    bytes
+}
+
 /// Returns the header with another size and region, and the checksum that matches them.
 fn forged(mut bytes: Vec<u8>, size: u64, region: u64) -> Vec<u8> {
     bytes[16..24].copy_from_slice(&size.to_le_bytes());
@@ -48,7 +56,8 @@ fn the_flags_of_a_running_process_are_told() {
     let wrong = [(ENDED | INCOMPLETE, ENDED)];
     for (flags, told) in running.into_iter().chain(ended).chain(forced).chain(wrong) {
         for shared in [0, SHARED] {
-            let (bytes, _) = header(flags | shared, PAGE, 1, &[]);
+            let (bytes, size) = header(flags | shared, PAGE, 1, &[]);
+            let bytes = padded(&bytes, size);
             let at = FLAGS_OFFSET as usize;
             assert_eq!(bytes[at..at + 4], (flags | shared).to_le_bytes());
             assert_eq!(Header::decode(&bytes).expect("sound").head.flags, told);
@@ -65,8 +74,11 @@ fn how_threads_count_has_a_number() {
         for flags in [OWN_BASE, MOVES_POINTER, OWN_BASE | MOVES_POINTER] {
             assert_eq!(Threads::from_code(code | flags), threads);
         }
-        let (bytes, _) = header(0, PAGE, 1, &[place(1, 0, 1, threads)]);
-        assert_eq!(Header::decode(&bytes).expect("sound").places, [place(1, 0, 1, threads)]);
+        let (bytes, size) = header(0, PAGE, 1, &[place(1, 0, 1, threads)]);
+        assert_eq!(
+            Header::decode(&padded(&bytes, size)).expect("sound").places,
+            [place(1, 0, 1, threads)]
+        );
     }
     assert_eq!(Threads::from_code(3), Threads::Exact);
 }
@@ -85,28 +97,28 @@ fn an_array_may_end_where_the_region_does() {
 #[test]
 fn a_header_is_as_long_as_the_pages_that_it_fills() {
     let (short, _) = header(0, PAGE, 200, &[]);
-    let exact = 200 + PAGE as usize - short.len();
+    let exact = 200 + (PAGE - ROOM) as usize - short.len();
     for (name, size) in
         [(1, PAGE), (exact, PAGE), (exact + 1, 2 * PAGE), (exact + PAGE as usize, 2 * PAGE)]
     {
         let (bytes, said) = header(0, PAGE, name, &[]);
         assert_eq!(
-            (said, bytes.len().next_multiple_of(PAGE as usize) as u64),
+            (said, (bytes.len() as u64 + ROOM).next_multiple_of(PAGE)),
             (size, size),
             "{name}"
         );
-        assert_eq!(Header::decode(&bytes).expect("sound").size, size);
+        assert_eq!(Header::decode(&padded(&bytes, size)).expect("sound").size, size);
     }
 }
 
 #[test]
 fn sizes_that_make_no_sense_are_refused() {
     let (short, _) = header(0, PAGE, 200, &[]);
-    let exact = 200 + PAGE as usize - short.len();
+    let exact = 200 + (PAGE - ROOM) as usize - short.len();
     let (full, _) = header(0, PAGE, exact, &[]);
     let decoded = |bytes: &[u8], size, region| {
         let forged = forged(bytes.to_vec(), size, region);
-        Header::decode(&forged).map(|header| (header.size, header.region_size))
+        Header::decode(&padded(&forged, size)).map(|header| (header.size, header.region_size))
     };
     for (size, region) in [(PAGE, PAGE), (2 * PAGE, PAGE), (PAGE, 3 * PAGE)] {
         assert_eq!(decoded(&full, size, region), Ok((size, region)));

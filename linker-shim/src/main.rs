@@ -25,6 +25,7 @@
 //! * `module` the object with the region of counters and the table of modules
 //! * `threads` in it `pthread_create` and its like, as an executable defines them
 //! * `traces` in it what traced modules need
+//! * `labels` in it the functions by which a program names what it counts
 //! * `early` in it what makes thread-local words before the C library does
 //! * `workspace` the directory with files for the real linker
 //! * `real` the real linker
@@ -50,6 +51,7 @@ mod entry;
 mod finished;
 mod image_kind;
 mod inputs;
+mod labels;
 mod link;
 mod module;
 mod neutral;

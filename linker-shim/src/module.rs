@@ -15,7 +15,7 @@ use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{
     Architecture, BinaryFormat, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolKind,
 };
-use pathformat::descriptor::{self, ABI_VERSION, Descriptor, KEYS, LIBRARY};
+use pathformat::descriptor::{self, ABI_VERSION, CHANGES_LABEL, Descriptor, KEYS, LIBRARY};
 use pathformat::raw::{IN_SEGMENT, OWN_BASE, PAGE, TRACED, WAITS};
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, note};
@@ -26,7 +26,7 @@ use crate::assembly::delta_offset::{of_word, zero};
 use crate::elements::{claim_group, define, refer, section, undefined};
 use crate::image_kind::ImageKind;
 use crate::scan::Module;
-use crate::{early, threads, traces};
+use crate::{early, labels, threads, traces};
 
 /// The size of the region in bytes, whole pages and at least one; `None` if it exceeds 64 bits.
 pub(crate) fn region_size(modules: &[Module]) -> Option<u64> {
@@ -107,8 +107,11 @@ pub(crate) fn generate(
     define_own_bases(&mut object, modules, &offsets, thread_local, region)?;
     let entries = table(modules, &offsets);
     let has_keys = modules.iter().any(|module| module.keys > 0);
-    let flags =
-        if kind == ImageKind::Library { LIBRARY } else { 0 } | if has_keys { KEYS } else { 0 };
+    let changes_label = modules.iter().any(|module| module.changes_label);
+    let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
+    let flags = flag(LIBRARY, kind == ImageKind::Library)
+        | flag(KEYS, has_keys)
+        | flag(CHANGES_LABEL, changes_label);
     // The runtime that counts sees its part alone.
     let described = if counts(modules) { counted } else { size };
     let table = define_descriptor(&mut object, &entries, described, flags, region)?;
@@ -121,6 +124,9 @@ pub(crate) fn generate(
     claim_group(&mut object, early);
     if counts(modules) {
         pull_in_runtime(&mut object, anchors, modules, kind)?;
+        if modules.iter().any(|module| module.changes_label) {
+            labels::define(&mut object)?;
+        }
     }
     if traces(modules) {
         traces::define(&mut object, anchors, kind, allocator)?;

@@ -11,7 +11,9 @@ use object::LittleEndian;
 use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
-use pathformat::raw::{IN_SEGMENT, MOVES_POINTER, OWN_BASE, TRACED, USES_SEGMENT, WAITS};
+use pathformat::raw::{
+    CHANGES_LABEL, IN_SEGMENT, MOVES_POINTER, OWN_BASE, TRACED, USES_SEGMENT, WAITS,
+};
 use pathformat::record::{Head, Records};
 use pathformat::settings::Threads;
 use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
@@ -52,6 +54,8 @@ pub(crate) struct Module {
     pub(crate) traced: bool,
     /// True if it says itself where recording begins.
     pub(crate) waits: bool,
+    /// True if its code changes the label under which the process counts.
+    pub(crate) changes_label: bool,
 }
 
 /// The modules and other facts of the inputs of a link, or of its output.
@@ -352,5 +356,6 @@ fn module(head: &Head) -> Module {
         moves_pointer: has(MOVES_POINTER),
         traced: has(TRACED),
         waits: has(WAITS),
+        changes_label: has(CHANGES_LABEL),
     }
 }

@@ -306,12 +306,15 @@ pub(crate) fn module_hash(module: &Module<'_>) -> u64 {
 /// Facts about the code of a module. It may give threads other thread pointers by a system call
 /// whose number is not known to be another one's, or by an instruction.
 pub(crate) fn code_facts(module: &Module<'_>) -> CodeFacts {
+    let has = |name: &&str| module.get_function(name).is_some();
+    let changes_label = pathformat::names::LABEL_FUNCTIONS.iter().any(has);
     let module = module.as_mut_ptr();
     // SAFETY: a live module.
     unsafe {
         CodeFacts {
             moves_pointer: ffi::pathpass_moves_thread_pointer(module),
             uses_segment: ffi::pathpass_uses_segment(module),
+            changes_label,
             is_large: ffi::pathpass_is_large(module),
         }
     }

@@ -35,6 +35,8 @@ pub(crate) struct Options {
     pub(crate) moves_pointer: bool,
     /// True if code of the module uses segment `%gs` for itself.
     pub(crate) uses_segment: bool,
+    /// True if code of the module changes the label under which the process counts.
+    pub(crate) changes_label: bool,
     /// True if threads have words of ours wherever the code of the module runs.
     pub(crate) has_words: bool,
     /// True if the code of the module is position-independent.
@@ -241,13 +243,15 @@ impl Addressing {
     }
 }
 
-/// Facts about the code of a module that decide how it finds its counters.
+/// Facts about the code of a module that decide how it counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodeFacts {
     /// It may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
     /// It uses segment `%gs` for itself.
     pub(crate) uses_segment: bool,
+    /// It changes the label under which the process counts.
+    pub(crate) changes_label: bool,
     /// Its data may be out of its reach.
     pub(crate) is_large: bool,
 }
@@ -299,7 +303,7 @@ impl Options {
     /// time that has such variables at a fixed place. Where a thread is given another thread
     /// pointer, the variables are not where that points to.
     pub(crate) fn for_module(&self, module: &Module<'_>, code: CodeFacts) -> Self {
-        let CodeFacts { moves_pointer, uses_segment, is_large } = code;
+        let CodeFacts { moves_pointer, uses_segment, changes_label, is_large } = code;
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
         let is_position_independent = module.get_flag("PIC Level").is_some();
@@ -320,6 +324,7 @@ impl Options {
             addressing,
             moves_pointer,
             uses_segment,
+            changes_label,
             has_words: !without,
             is_position_independent,
             ..self.clone()

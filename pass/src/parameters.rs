@@ -183,6 +183,7 @@ impl GivenValues<'_> {
             techniques: Techniques::without(&text(Name::Without)),
             moves_pointer: false,
             uses_segment: false,
+            changes_label: false,
             has_words: true,
             is_position_independent: false,
             limit: self.number(Name::Limit).unwrap_or(4096),

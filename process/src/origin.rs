@@ -11,7 +11,7 @@ use crate::pattern::{self, Keeping};
 use crate::proc::{self, Library, Status, Variables};
 use crate::sys::kept::Kept;
 use crate::sys::{self, File, FilePlace, Identity, OpenError};
-use crate::text::{Path, Text, directory_length};
+use crate::text::{LabelText, Path, Text, directory_length};
 
 /// The state of an [`Origin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,8 @@ pub struct Origin {
     pub directory: Path,
     /// The arguments, each closed by a NUL, cut after 64 KiB.
     pub arguments: Text<65536>,
+    /// The label under which the process counts; empty if it has none.
+    pub label: LabelText,
 }
 
 impl Origin {
@@ -91,6 +93,7 @@ impl Origin {
             program: Path::new(),
             directory: Path::new(),
             arguments: Text::new(),
+            label: Text::new(),
         }
     }
 
@@ -117,7 +120,12 @@ impl Origin {
         if auxiliary::is_privileged(vector) {
             return;
         }
-        let mut variables = Variables { pattern: &mut self.pattern, directory: line, sane: true };
+        let mut variables = Variables {
+            pattern: &mut self.pattern,
+            label: &mut self.label,
+            directory: line,
+            sane: true,
+        };
         let known = variables.read_process(library);
         let sane = variables.sane;
         if !known && !sane {
@@ -168,6 +176,7 @@ impl Origin {
         self.program.copy(&known.program);
         self.directory.copy(&known.directory);
         self.arguments.copy(&known.arguments);
+        self.label.copy(&known.label);
     }
 
     /// Copies the values that change in a forked child.

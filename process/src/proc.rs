@@ -7,7 +7,7 @@ use pathformat::{files, variables};
 
 use crate::pattern::{self, IN_NO_DIRECTORY};
 use crate::sys::File;
-use crate::text::{self, Path, Text};
+use crate::text::{self, LabelText, Path, Text};
 
 /// Appends the directory for a user's state to `out`. Returns false if there is none. `home` is
 /// scratch space.
@@ -95,6 +95,8 @@ impl Library for NoLibrary {
 pub struct Variables<'a> {
     /// The value of `PATHCC_PROFILE`.
     pub pattern: &'a mut Path,
+    /// The value of `PATHCC_LABEL`.
+    pub label: &'a mut LabelText,
     /// The value of `PWD`.
     pub directory: &'a mut Path,
     /// True if every entry was a variable.
@@ -109,25 +111,29 @@ impl Variables<'_> {
         let mut sane = Sane::new();
         let is_read = for_each_initial(library, |byte| {
             sane.feed(byte);
-            scan.0.feed(byte, self.pattern);
-            scan.1.feed(byte, self.directory);
+            self.feed(&mut scan, byte);
         });
         self.sane = is_read && sane.is();
-        scan.0.found
+        scan[0].found
     }
 
     /// Reads the variables of the C library.
     pub fn read_library(&mut self, library: &impl Library) {
         let mut scan = self.scan();
-        for_each_present(library, |byte| {
-            scan.0.feed(byte, self.pattern);
-            scan.1.feed(byte, self.directory);
-        });
+        for_each_present(library, |byte| self.feed(&mut scan, byte));
     }
 
-    fn scan(&mut self) -> (VariableScan, VariableScan) {
+    fn feed(&mut self, scan: &mut [VariableScan; 3], byte: u8) {
+        let [pattern, directory, label] = scan;
+        pattern.feed(byte, self.pattern);
+        directory.feed(byte, self.directory);
+        label.feed(byte, self.label);
+    }
+
+    fn scan(&mut self) -> [VariableScan; 3] {
         self.directory.clear();
-        (VariableScan::new(variables::PROFILE), VariableScan::new("PWD"))
+        self.label.clear();
+        [variables::PROFILE, "PWD", variables::LABEL].map(VariableScan::new)
     }
 }
 

@@ -3,6 +3,8 @@
 use core::ffi::CStr;
 use core::slice;
 
+use pathformat::label::LONGEST;
+
 /// A text of at most `N` − 1 bytes. Bytes that do not fit are dropped and recorded as an overflow.
 ///
 /// The length stands in front, so that a short text touches one page.
@@ -13,6 +15,10 @@ pub struct Text<const N: usize> {
     overflowed: bool,
     bytes: [u8; N],
 }
+
+/// A label, longer by a few bytes than what is [kept](pathformat::label::kept) of it, so that it is
+/// cut at a character.
+pub type LabelText = Text<{ LONGEST + 8 }>;
 
 /// A file's path. The kernel's own limit is 4096 bytes with the closing NUL.
 pub type Path = Text<4096>;

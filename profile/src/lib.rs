@@ -7,6 +7,8 @@
 //! * `record_search` finds the records in a file, [`records`] those of a profile.
 //! * [`starts`] groups records by the command that began them, [`builds`] checks that the images of
 //!   records are still there.
+//! * [`segments`] is the arithmetic on what a run counted under one label after the other, on
+//!   `modules` of counts; `segment_records` finds its records.
 //! * [`unique_runs`] reads many records and takes each run once, [`observer`] reports progress.
 //! * [`run`] is the process that ran, [`image`] the content of an image, [`uncounted`] the reason
 //!   why a file leaves no profile.
@@ -30,6 +32,7 @@ pub mod globals;
 pub mod image;
 pub mod inputs;
 pub mod machine_code;
+mod modules;
 pub mod names;
 pub mod observer;
 pub mod open;
@@ -41,6 +44,8 @@ pub mod records;
 pub mod run;
 #[cfg(any(test, feature = "sample"))]
 pub mod sample;
+mod segment_records;
+pub mod segments;
 pub mod source;
 pub mod source_names;
 pub mod starts;

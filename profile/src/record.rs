@@ -1,5 +1,6 @@
 //! A record: its position, its head, and the state of its process.
 
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
@@ -7,13 +8,16 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use pathformat::profile::{Ancestor, FORKED, GONE, Head, INCOMPLETE, MERGED, Profile, RunId};
+use pathformat::profile::{
+    Ancestor, CUMULATIVE, FORKED, GONE, Head, INCOMPLETE, MERGED, Profile, RunId, SEGMENT,
+};
 use pathformat::standing::{self, Block};
 
 use crate::file_names;
 use crate::image::FileId;
 use crate::open;
 use crate::record_content::{self, RecordContent};
+use crate::segments;
 
 /// The position and the head of a record.
 #[derive(Clone, Debug)]
@@ -32,6 +36,14 @@ pub struct Record {
     pub standing: Option<Box<Block>>,
     /// True if it will never be completed, although its run did not end in the normal way.
     pub is_gone: bool,
+    /// Its label, or that of the first of several parts; empty if it has none.
+    pub label: Vec<u8>,
+    /// True if it is of a segment of a run.
+    pub is_segment: bool,
+    /// The segments of its run.
+    pub segments: Vec<Record>,
+    /// True if the segments stay records of their own, and are not part of what is read.
+    pub leaves_segments: bool,
     /// True if it is of several runs.
     pub merged: bool,
     /// True if its run ended in the normal way.
@@ -71,6 +83,10 @@ impl Record {
             is_mapped: false,
             standing: None,
             is_gone: head.flags & GONE != 0,
+            label: Vec::new(),
+            is_segment: head.flags & SEGMENT != 0,
+            segments: Vec::new(),
+            leaves_segments: false,
             merged: head.flags & MERGED != 0,
             complete: head.flags & INCOMPLETE == 0,
             forked: head.flags & FORKED != 0,
@@ -106,6 +122,36 @@ impl Record {
         let Some(block) = &self.standing else { return true };
         let counted = block.starts.get() > 0;
         counted && (self.is_mapped || Block::is_of(&block.anchors, first.unwrap_or_default()))
+    }
+
+    /// Returns the labels of what it counted, each once, as far as they are known without its
+    /// counts.
+    pub fn labels(&self) -> BTreeSet<&[u8]> {
+        let all = self.segments.iter().chain([self]).map(|record| record.label.as_slice());
+        all.filter(|label| !label.is_empty()).collect()
+    }
+
+    /// Returns the runs that it is of, as far as that is known without its counts.
+    pub(crate) fn runs_in_head(&self) -> Vec<RunId> {
+        match &self.standing {
+            Some(block) => {
+                (1..=block.starts.get()).map(|number| self.run.of_child(0, number)).collect()
+            }
+            None if self.merged => Vec::new(),
+            None => vec![self.run],
+        }
+    }
+
+    /// Returns its length in its file, with its segments.
+    pub(crate) fn length(&self) -> u64 {
+        let own = self.range.map_or(0, |(_, length)| length);
+        own + self.segments.iter().map(Self::length).sum::<u64>()
+    }
+
+    /// Returns the offset behind it and its segments in their file.
+    pub(crate) fn end(&self) -> u64 {
+        let own = self.range.map_or(0, |(start, length)| start + length);
+        self.segments.iter().map(Self::end).fold(own, u64::max)
     }
 
     /// Returns true if it is of several runs, as far as is known: it was merged, or it is of a
@@ -147,7 +193,9 @@ impl Record {
     /// The file is gone, or a damaged raw file.
     pub fn bytes(&self) -> Result<Vec<u8>> {
         let file = self.open()?;
-        let Some((offset, length)) = self.range else { return record_content::record_of_raw(file) };
+        let Some((offset, length)) = self.range else {
+            return record_content::record_of_raw(file, !self.segments.is_empty());
+        };
         if id_of(&file)? != self.file {
             return Err(anyhow!("another process summed this profile meanwhile; try again"));
         }
@@ -157,15 +205,56 @@ impl Record {
         Ok(bytes)
     }
 
+    /// Returns its bytes behind those of its segments.
+    ///
+    /// # Errors
+    /// As for [`Self::bytes`].
+    pub fn all_bytes(&self) -> Result<Vec<u8>> {
+        Ok([self.bytes_of_segments()?, self.bytes()?].concat())
+    }
+
+    /// Returns the bytes of its segments.
+    ///
+    /// # Errors
+    /// As for [`Self::bytes`].
+    pub fn bytes_of_segments(&self) -> Result<Vec<u8>> {
+        let bytes: Result<Vec<_>> = self.segments.iter().map(Self::bytes).collect();
+        Ok(bytes?.concat())
+    }
+
     fn open(&self) -> Result<File> {
         open::regular(&self.path).map_err(|error| record_content::unreadable(&error))
     }
 
-    /// Reads its counts.
+    /// Reads its counts, and those of its segments.
     ///
     /// # Errors
     /// It is damaged, or gone.
     pub fn read(&self) -> Result<RecordContent> {
+        let mut content = self.read_own()?;
+        let mut before = Vec::new();
+        for segment in &self.segments {
+            before.extend(segment.read_own()?.parts);
+        }
+        let elsewhere: HashSet<RunId> = match self.leaves_segments {
+            true => before.iter().flat_map(|part| &part.runs).copied().collect(),
+            false => HashSet::new(),
+        };
+        let mut rest = std::mem::take(&mut content.parts);
+        if self.range.is_none() && !before.is_empty() {
+            rest.iter_mut().for_each(|part| part.flags |= CUMULATIVE);
+        }
+        content.parts = segments::settle(before, rest);
+        content.parts.retain(|part| !part.runs.iter().any(|run| elsewhere.contains(run)));
+        if self.is_segment && !self.complete {
+            // The rest of its run is lost.
+            content.parts.iter_mut().last().into_iter().for_each(|part| part.flags |= INCOMPLETE);
+        }
+        content.publish_flags();
+        Ok(content)
+    }
+
+    fn read_own(&self) -> Result<RecordContent> {
         if self.range.is_none() {
             let mut found = record_content::read_raw(&self.path, self.open()?)?;
             let gone = if self.is_in_use() { 0 } else { GONE };

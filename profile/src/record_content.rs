@@ -13,14 +13,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Error, Result, anyhow};
 use pathformat::files::EXTENSION;
 use pathformat::profile::{
-    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, MERGED, OTHER_RUNTIME, PARTIAL, Part,
-    Profile, RUNNING, UNREGISTERED_THREADS, UNSURE,
+    CUMULATIVE, CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, MERGED, OTHER_RUNTIME, PARTIAL,
+    Part, Profile, RUNNING, UNREGISTERED_THREADS, UNSURE,
 };
 use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
 use rustix::fs::{SeekFrom, seek};
 
 use crate::run::Run;
+use crate::segments;
 
 /// The maximum length of a header: 64 KiB of arguments, the same for a map, and 36 bytes for each
 /// module.
@@ -60,11 +61,13 @@ pub(crate) fn read_raw(path: &Path, file: File) -> Result<RecordContent> {
     of_raw(file, |head, part| RecordContent::new(path, head, vec![part]))
 }
 
-/// Returns the record that the process of a raw file would have written, marked as final.
-pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
+/// Returns the record that the process of a raw file would have written, marked as final. If the
+/// run has segments, it says that their counts are in it, too.
+pub(crate) fn record_of_raw(file: File, has_segments: bool) -> Result<Vec<u8>> {
+    let marks = GONE | if has_segments { CUMULATIVE } else { 0 };
     of_raw(file, |head, part| {
         let head = Head { flags: head.flags | GONE, ..*head };
-        Profile { head, parts: vec![Part { flags: part.flags | GONE, ..part }] }.encode()
+        Profile { head, parts: vec![Part { flags: part.flags | marks, ..part }] }.encode()
     })
 }
 
@@ -103,8 +106,9 @@ fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<
     }
     let runs = header.runs();
     let map = header.map.take();
+    let label = header.label.text().to_vec();
     let head = header.facts();
-    let part = Part { runs, flags: head.flags & !MERGED, map, modules, label: Vec::new() };
+    let part = Part { runs, flags: head.flags & !MERGED, map, modules, label };
     Ok(make(&head, part))
 }
 
@@ -195,7 +199,7 @@ impl RecordContent {
     /// Updates the run from its parts, after some of them were removed.
     pub fn publish_flags(&mut self) {
         let any = |flag| self.parts.iter().any(|part| part.flags & flag != 0);
-        self.run.count = self.parts.iter().map(|part| part.runs.len()).sum();
+        self.run.count = segments::count(self.parts.iter().flat_map(|part| &part.runs));
         self.run.incomplete = any(INCOMPLETE);
         self.run.unregistered_threads = any(UNREGISTERED_THREADS);
         self.run.forked = any(FORKED);

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Error, Result, anyhow, bail};
-use pathformat::profile::{ENDING, Head, MAGIC, Profile, length_before};
+use pathformat::profile::{ENDING, Head, MAGIC, Profile, first_label, length_before};
 use pathformat::{raw, trace, wire};
 
 use crate::image::FileId;
@@ -52,7 +52,8 @@ pub(crate) fn raw_record(path: &Path) -> Result<Record> {
 fn head_of_raw(path: &Path, file: &mut File) -> Result<Record> {
     let header = record_content::front(file)?;
     let header = raw::Header::decode(&header).map_err(record_content::damage_of_raw)?;
-    let record = Record::of((path, id_of(file)?), None, &header.facts());
+    let label = header.label.text().to_vec();
+    let record = Record { label, ..Record::of((path, id_of(file)?), None, &header.facts()) };
     if header.standing.is_none() {
         return Ok(record);
     }
@@ -82,13 +83,21 @@ pub(crate) fn in_file(path: &Path) -> Result<Records> {
         }
     }
     wait_for_writers(&file);
+    of_profile(path, &mut file)
+}
+
+/// Returns the records in an open profile, of which nobody else has the lock.
+///
+/// # Errors
+/// It cannot be read, or has no record.
+pub(crate) fn of_profile(path: &Path, file: &mut File) -> Result<Records> {
     let length = file.metadata().map_err(|error| record_content::unreadable(&error))?.len();
-    let which = (path, id_of(&file)?);
+    let which = (path, id_of(file)?);
     let mut found = Records::default();
     let mut end = length;
     while end > 0 {
-        let Some(record) = record_before(which, &file, end) else {
-            let search = search(which, &mut file, end)?;
+        let Some(record) = record_before(which, file, end) else {
+            let search = search(which, file, end)?;
             found.records.extend(search.records.into_iter().rev());
             found.problems = search.problems;
             break;
@@ -131,7 +140,9 @@ fn record_before(which: (&Path, FileId), file: &File, end: u64) -> Option<Record
     let read = |most: u64| {
         let mut bytes = vec![0; usize::try_from(length.min(most)).ok()?];
         file.read_exact_at(&mut bytes, offset).ok()?;
-        Head::decode(&bytes).map(|head| Record::of(which, Some((offset, length)), &head)).ok()
+        let head = Head::decode(&bytes).ok()?;
+        let label = first_label(&bytes).to_vec();
+        Some(Record { label, ..Record::of(which, Some((offset, length)), &head) })
     };
     read(SHORT_HEAD).or_else(|| read(LONGEST_HEAD))
 }
@@ -151,7 +162,10 @@ fn search(which: (&Path, FileId), file: &mut File, end: u64) -> Result<Records> 
         match Profile::decode_first(rest) {
             Ok((profile, length)) => {
                 let range = (position as u64, length as u64);
-                found.records.push(Record::of(which, Some(range), &profile.head));
+                let label = first_label(rest).to_vec();
+                found
+                    .records
+                    .push(Record { label, ..Record::of(which, Some(range), &profile.head) });
                 position += length;
             }
             Err(error) => {

@@ -16,6 +16,7 @@ pub use crate::record::Record;
 use crate::record_content::RecordContent;
 pub use crate::record_search::Records;
 use crate::record_search::{in_file, raw_record};
+use crate::segment_records::{attach, with_segments};
 
 /// The number of times that a profile is read again because a process wrote to it.
 const MOST_TIMES: u32 = 100;
@@ -66,8 +67,10 @@ pub fn of(path: &Path) -> Result<Records> {
     if let Some(profile) = profile_of_raw(path) {
         let record = raw_record(path)?;
         let is_unused = record.standing.as_ref().is_some_and(|block| block.starts.get() == 0);
-        let is_finished = is_unused || in_file(&profile).is_ok_and(|found| has(&found, record.run));
-        let records = if is_finished { Vec::new() } else { vec![record] };
+        let found = in_file(&profile).unwrap_or_default();
+        let is_finished = is_unused || has(&found, record.run);
+        let records =
+            if is_finished { Vec::new() } else { vec![with_segments(record, &found.records)] };
         return Ok(Records { records, problems: Vec::new() });
     }
     // A process may have written its record since the profile was read.
@@ -92,7 +95,7 @@ fn read_once(path: &Path) -> Result<(Records, bool)> {
         found => found?,
     };
     let mut is_other = false;
-    let known: HashSet<RunId> = found.records.iter().map(|record| record.run).collect();
+    let known: HashSet<RunId> = whole(&found).map(|record| record.run).collect();
     let first = first_run(&found);
     for raw in &raw_files {
         match raw_record(raw) {
@@ -107,6 +110,7 @@ fn read_once(path: &Path) -> Result<(Records, bool)> {
     if is_other && found.records.is_empty() && found.problems.is_empty() {
         found = in_file(path)?;
     }
+    attach(&mut found.records);
     let has_standing = raw_files.iter().any(|raw| is_standing(raw));
     Ok((found, is_quiet && (!has_standing || before == state())))
 }
@@ -128,11 +132,30 @@ pub(crate) fn read(record: &Record) -> Result<RecordContent> {
         return content;
     }
     let content = content.and_then(|_| bail!("it was taken into its profile meanwhile; try again"));
-    let Ok(found) = in_file(&record.profile()) else { return content };
+    let Ok(mut found) = in_file(&record.profile()) else { return content };
+    attach(&mut found.records);
     let own = if record.standing.is_some() { record.run.of_child(0, 1) } else { record.run };
     let mut later = found.records.iter().rev().filter(|later| later.merged || later.run == own);
     let has_own = |found: &RecordContent| found.parts.iter().any(|part| part.runs.contains(&own));
     later.find_map(|later| later.read().ok().filter(has_own)).map_or(content, Ok)
+}
+
+/// Returns a record of a raw file with its segments, which are in the profile.
+pub fn with_own_segments(record: Record) -> Record {
+    let found = in_file(&record.profile()).unwrap_or_default();
+    with_segments(record, &found.records)
+}
+
+/// Returns the records of segments in the profile at `path`; none if it cannot be read.
+pub(crate) fn segments_in(path: &Path) -> Records {
+    let mut found = in_file(path).unwrap_or_default();
+    found.records.retain(|record| record.is_segment);
+    found
+}
+
+/// Returns the records of whole runs.
+fn whole(found: &Records) -> impl Iterator<Item = &Record> {
+    found.records.iter().filter(|record| !record.is_segment)
 }
 
 /// Returns the record of the process of a raw file, whether or not it has written one.
@@ -165,7 +188,7 @@ fn first_run(found: &Records) -> Option<RunId> {
 }
 
 fn has(found: &Records, run: RunId) -> bool {
-    found.records.iter().any(|record| record.run == run)
+    whole(found).any(|record| record.run == run)
 }
 
 #[cfg(test)]
@@ -253,6 +276,7 @@ mod tests {
             let head = Head { run: RunId([run; 16]), ..Head::default() };
             let mut bytes = Vec::new();
             write_header(&mut bytes, &head, PAGE, None, [].into_iter());
+            bytes.resize(PAGE as usize, 0);
             fs::write(folder.path().join(name), bytes).expect("writable");
         }
         assert_eq!(runs(&of(&path).expect("sound")), [1, 2]);

@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use crate::observer::{Observer, Work};
 use crate::record_content::RecordContent;
 use crate::records::{self, Input, Record};
+use crate::segments;
 
 /// The number of records in memory at a time.
 const BATCH: usize = 64;
@@ -36,6 +37,16 @@ pub enum Duplicates {
     Allow,
 }
 
+/// The treatment of what one run counted under several labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Labels {
+    /// It is summed.
+    #[default]
+    Together,
+    /// It stays in parts.
+    Apart,
+}
+
 /// The options of reading.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -43,6 +54,8 @@ pub struct Options {
     pub duplicates: Duplicates,
     /// The label to which reading is restricted.
     pub label: Option<String>,
+    /// The treatment of labels.
+    pub labels: Labels,
 }
 
 /// A consumer of records.
@@ -234,7 +247,7 @@ impl<'a> Reading<'a> {
         if let Some(label) = &self.options.label {
             file.parts.retain(|part| part.label == label.as_bytes());
         }
-        let (mut own, mut duplicates, mut shared) = (HashSet::<RunId>::new(), 0, 0);
+        let (mut own, mut left_out, mut shared) = (HashSet::<RunId>::new(), Vec::new(), 0);
         if self.options.duplicates == Duplicates::Skip {
             file.parts.retain(|part| {
                 let known = part
@@ -245,13 +258,17 @@ impl<'a> Reading<'a> {
                 match known {
                     0 => own.extend(&part.runs),
                     all if all == part.runs.len() => {
-                        duplicates += all;
+                        left_out.extend(&part.runs);
                         return false;
                     }
                     some => shared += some,
                 }
                 true
             });
+        }
+        let duplicates = segments::count(&left_out);
+        if self.options.labels == Labels::Together {
+            file.parts = segments::together(file.parts);
         }
         if duplicates > 0 {
             file.publish_flags();

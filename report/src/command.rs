@@ -4,6 +4,7 @@
 //! * [`commands`] does what each command is for, [`reading`] what all of them begin with.
 //! * [`source_views`] are the commands that show source, [`machine_views`] shows instructions, and
 //!   [`diff`] compares. [`path_argument`] is the path that they are asked for.
+//! * [`labels`] are the commands about labels.
 //! * [`html`] writes and opens the page for the browser.
 //! * [`trace`] shows traces.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
@@ -23,6 +24,7 @@ pub(crate) mod examples;
 pub(crate) mod filters;
 pub(crate) mod growth;
 pub(crate) mod html;
+pub(crate) mod labels;
 pub(crate) mod machine_views;
 pub(crate) mod manual;
 pub(crate) mod messages;

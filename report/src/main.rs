@@ -6,7 +6,7 @@ mod command;
 use std::process::ExitCode;
 
 use command::cli::{self, Cli, Command};
-use command::{commands, diff, html, machine_views, messages, source_views, top, trace};
+use command::{commands, diff, html, labels, machine_views, messages, source_views, top, trace};
 
 fn main() -> ExitCode {
     let cli = Cli::of_arguments();
@@ -27,6 +27,8 @@ fn main() -> ExitCode {
         Command::Snapshot(arguments) => commands::snapshot(&arguments),
         Command::Top(arguments) => top::top(arguments),
         Command::Runs(arguments) => commands::runs(&arguments),
+        Command::Labels(arguments) => labels::labels(arguments),
+        Command::Label(arguments) => labels::change_label(&arguments),
         Command::Compact(arguments) => commands::compact(&arguments),
         Command::Weights(arguments) => commands::weights(arguments),
         Command::Trace { command } => trace::trace(command),

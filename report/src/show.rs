@@ -7,7 +7,8 @@
 //! * [`coverage`] is the table of coverage, [`missing`] the list of code that was not covered.
 //! * [`diff`] shows the differences between two reports, [`spectra`] those between failing and
 //!   passing runs.
-//! * [`starts`] is the table of starts, [`notices`] has the messages while profiles are read.
+//! * [`starts`] is the table of starts, [`labels`] that of labels, [`notices`] has the messages
+//!   while profiles are read.
 //! * [`trace_info`] shows the contents of a trace, [`trace_steps`] the steps of its threads,
 //!   [`trace_graph`] its tasks, [`trace_races`] accesses without order, [`trace_cache`] accesses
 //!   that miss, and [`trace_memory`] the owners of the memory that is touched. `traced_paths`
@@ -45,6 +46,7 @@ pub mod hot_blocks;
 pub(crate) mod hot_paths;
 mod instruction_class;
 pub(crate) mod json_tables;
+pub mod labels;
 pub mod machine_cycles;
 pub mod machine_totals;
 pub(crate) mod markdown;

@@ -32,14 +32,18 @@ pub(crate) enum Refusal {
     Taken,
     /// Nothing can be written there.
     Failed(OpenError),
+    /// The record is out of date.
+    Stale,
 }
 
-/// Appends a record to the profile at `path`, which is created if it does not exist. Returns the
-/// file, which is locked until it is closed, and its length before.
+/// Appends a record to the profile at `path`, which is created if it does not exist. `is_current`
+/// is called when nobody else can append. Returns the file, which is locked until it is closed, and
+/// its length before.
 pub(crate) fn append(
     origin: &Origin,
     path: &mut Path,
     record: &[u8],
+    is_current: impl Fn() -> bool,
 ) -> Result<(File, u64), Refusal> {
     let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
     for _ in 0..MOST_TIMES {
@@ -56,6 +60,9 @@ pub(crate) fn append(
         let mut start = [0];
         if before > 0 && (file.read_words_at(&mut start, 0) != 1 || start != [MAGIC]) {
             return Err(Refusal::Taken);
+        }
+        if !is_current() {
+            return Err(Refusal::Stale);
         }
         // Beyond the limit a signal would end the program.
         let fits = before
@@ -116,7 +123,7 @@ mod tests {
     fn appended(path: &std::path::Path, record: &[u8]) -> Result<(), Refusal> {
         let mut text = Path::new();
         text.push_all(path.as_os_str().as_encoded_bytes());
-        append(&Box::new(Origin::new()), &mut text, record).map(drop)
+        append(&Box::new(Origin::new()), &mut text, record, || true).map(drop)
     }
 
     #[test]
@@ -131,6 +138,18 @@ mod tests {
             appended(&folder.join("none/x"), b"PATHPROF"),
             Err(Refusal::Failed(OpenError::Missing))
         );
+        fs::remove_dir_all(folder).expect("ours");
+    }
+
+    #[test]
+    fn what_is_out_of_date_is_not_appended() {
+        let folder = folder("stale");
+        let mut text = Path::new();
+        text.push_all(folder.join("x.pathprof").as_os_str().as_encoded_bytes());
+        let origin = Box::new(Origin::new());
+        let stale = append(&origin, &mut text, b"PATHPROF", || false).map(drop);
+        assert_eq!(stale, Err(Refusal::Stale));
+        assert_eq!(fs::read(folder.join("x.pathprof")).expect("made"), b"");
         fs::remove_dir_all(folder).expect("ours");
     }
 

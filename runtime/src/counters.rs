@@ -53,6 +53,11 @@ impl Window {
         Self { first: 0, valid: 0, entries: [0; ENTRIES] }
     }
 
+    /// Forgets its entries, since pages may have been touched that were not when they were read.
+    pub(crate) fn forget(&mut self) {
+        self.valid = 0;
+    }
+
     /// Returns true if the page at `address` may contain something other than zeros.
     fn touched(&mut self, map: &PageMap, address: usize) -> bool {
         self.entry(map, address).is_none_or(|entry| entry & TOUCHED != 0)
@@ -284,6 +289,18 @@ mod tests {
                 assert_eq!(visited(memory, range, source), counts);
             }
         }
+    }
+
+    #[test]
+    fn pages_that_are_touched_later_are_seen_again() {
+        let memory = mapping::map_private(At::Anywhere, 2 * PAGE).expect("memory");
+        let (map, mut window) = (PageMap::open(), Window::new());
+        let start = memory.as_ptr() as usize;
+        assert!(!window.touched(&map, start) && !window.touched(&map, start + PAGE));
+        // SAFETY: inside the mapping.
+        unsafe { add(memory, PAGE, 1) };
+        window.forget();
+        assert!(window.touched(&map, start + PAGE));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
+use pathformat::label;
 use pathformat::names::NOWHERE;
 use pathformat::profile::{self, DENIED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
 use pathformat::raw::SHARED;
@@ -22,10 +23,11 @@ use crate::imports;
 use crate::map::Map;
 use crate::registry::{ENDED, ENDING, Member, STACK, Shared};
 use crate::rescue;
+use crate::segments::{Change, Portion, Segments};
 use crate::shared_registry;
 use crate::slots::{Slot, Slots};
-use crate::standing::{self, Forks};
-use crate::write::{self, Counts};
+use crate::standing::{self, Forks, Wanted};
+use crate::write::{self, Counts, Failed};
 
 /// The state of this image's counters. Other images of the process reach the first part through the
 /// registry. It is all zeros at first.
@@ -62,6 +64,7 @@ struct Counting {
     last_slot: Slot,
     /// True if the counters were withdrawn, so that a count raises a signal.
     withdrawn: bool,
+    segments: Segments,
 }
 
 /// Scratch space, kept off the stack.
@@ -90,6 +93,7 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     forks: Forks::NONE,
     last_slot: Slot::REGION,
     withdrawn: false,
+    segments: Segments::new(),
 });
 
 /// The stack for handlers of SIGBUS at the very end, when there may be hardly any other stack.
@@ -159,6 +163,32 @@ extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
     true
 }
 
+extern "C" fn label(
+    member: *mut Member,
+    shared: *mut Shared,
+    change: u32,
+    text: *const u8,
+    length: usize,
+) {
+    // SAFETY: as above. The registry passes a text that lives as long as the call.
+    let (counting, shared, room, text) = unsafe {
+        (of(member), &mut *shared, ROOM.get(), core::slice::from_raw_parts(text, length))
+    };
+    if !counting.stopped
+        && counting.process == sys::process()
+        && let Some(change) = Change::of(change)
+    {
+        counting.change_label(
+            environment::of_image(),
+            imports::image(),
+            shared,
+            room,
+            change,
+            text,
+        );
+    }
+}
+
 extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
     // SAFETY: as above, and the registry passes what its lock protects.
     let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
@@ -194,8 +224,9 @@ impl Counting {
     }
 
     fn begin(&mut self, environment: &mut Environment, image: &Image, room: &mut Room) {
-        self.member = Member::new(prepare, attach, rescue, leave);
+        self.member = Member::new(prepare, attach, rescue, leave, label);
         self.slots.adopt(image);
+        self.segments.begin(&environment.origin.label, self.slots.size());
         self.image = image;
         self.note_process();
         let mut file = self.find_raw(environment, image, room);
@@ -244,8 +275,11 @@ impl Counting {
         let is_one_of_many =
             environment.forked() && (self.forks.are_many() || self.slots.raw.block().is_some());
         let raw = &mut self.slots.raw;
-        if !image.has_keys()
-            && let Some(file) = raw.take(environment, image, is_one_of_many, &mut room.raw)
+        if image.may_stand()
+            && let Some(file) = {
+                let label = self.segments.label().as_bytes();
+                raw.take(environment, image, label, is_one_of_many, &mut room.raw)
+            }
         {
             return Ok(file);
         }
@@ -263,7 +297,12 @@ impl Counting {
         let size = self.slots.size() as u64;
         let head = environment.head(&names, 0, 0);
         let map = image.has_keys().then(|| room.map.read());
-        self.slots.raw.create(environment, &head, size, map, image.places(), &mut room.raw)
+        let raw = &mut self.slots.raw;
+        let file = raw.create(environment, &head, size, map, image.places(), &mut room.raw)?;
+        if !self.segments.label().as_bytes().is_empty() {
+            raw.set_label(self.segments.label().as_bytes());
+        }
+        Ok(file)
     }
 
     /// Removes a file that keeps nothing. Sets the flags of any other file.
@@ -381,6 +420,7 @@ impl Counting {
         room: &mut Room,
     ) {
         self.note_process();
+        self.segments.start_again();
         let file = self.find_raw(environment, image, room);
         let again = &mut || self.start_again(slot, environment, image, room);
         if matches!(file, Err(OpenError::Limit)) && apart::run(again) {
@@ -425,6 +465,7 @@ impl Counting {
                 registry.take_back(first, self.delta_offset);
             }
             self.slots.unmap();
+            self.segments.start_again();
             if shared_registry::has_own_registry() {
                 registry.unmap();
                 registry.origin.forget_folder();
@@ -456,19 +497,33 @@ impl Counting {
             self.slots.raw.add_flags(flags);
             self.slots.look_for_cuts();
             if !self.slots.has_private() {
+                if self.segments.are_any() {
+                    self.append_segment(environment, image, registry, room, Change::Dump);
+                }
                 return standing::end(block, environment, &mut room.raw);
             }
         }
-        let may_stand = !image.has_keys() && standing::is_possible(environment);
+        if let Some(found) = self.slots.raw.label() {
+            self.segments.follow(&found);
+        }
+        let may_stand = image.may_stand() && standing::is_possible(environment);
+        let portion = match self.slots.raw.block() {
+            // What stays in memory has no segments.
+            Some(_) => Portion::whole(environment.origin.label.as_bytes()),
+            None => self.segments.rest(),
+        };
         let mut write = || {
             let map = image.has_keys().then(|| room.map.read());
             let slots = &mut self.slots;
-            let counts = Counts { image, slots, used, map, shared, flags, may_stand };
+            let counts = Counts { image, slots, used, map, shared, flags, may_stand, portion };
             write::profile(environment, counts, &mut room.write)
         };
         let mut written = write();
-        if written == Err(OpenError::Limit) {
+        if written == Err(Failed::Open(OpenError::Limit)) {
             apart::run(&mut || written = write());
+        }
+        if written == Err(Failed::Stale) {
+            return self.write(environment, image, registry, room);
         }
         if let Some(block) = self.slots.raw.block() {
             match written {
@@ -480,7 +535,9 @@ impl Counting {
         match written {
             Ok(is_often) => {
                 if is_often {
-                    standing::make_ready(environment, image, &mut room.raw, &mut room.path);
+                    let label = environment.origin.label.as_bytes();
+                    let wanted = Wanted { environment, image, label, is_one_of_many: false };
+                    standing::make_ready(wanted, &mut room.raw, &mut room.path);
                 }
                 if registry.ending == ENDED {
                     self.last_slot = registry.own_slot();
@@ -490,7 +547,8 @@ impl Counting {
                 self.slots.raw.remove(environment);
             }
             Err(error) => {
-                let denied = if error == OpenError::Denied { DENIED } else { 0 };
+                let is_denied = error == Failed::Open(OpenError::Denied);
+                let denied = if is_denied { DENIED } else { 0 };
                 self.slots.raw.add_flags(flags | profile::ENDED | denied);
             }
         }
@@ -498,10 +556,74 @@ impl Counting {
 }
 
 impl Counting {
+    /// Ends a segment of the run, and gives what follows another label.
+    fn change_label(
+        &mut self,
+        environment: &Environment,
+        image: &Image,
+        registry: &mut Shared,
+        room: &mut Room,
+        change: Change,
+        text: &[u8],
+    ) {
+        if let Some(found) = self.slots.raw.label() {
+            self.segments.follow(&found);
+        }
+        if change == Change::Label && label::kept(text) == self.segments.label_since() {
+            return;
+        }
+        self.append_segment(environment, image, registry, room, change);
+        if change == Change::Label {
+            self.segments.set_label(text);
+        }
+        self.slots.raw.set_label(self.segments.label_since());
+    }
+
+    /// Appends what was counted since the last segment to the profile. In a standing file, what was
+    /// counted before the first one is that of earlier runs, too, and stays.
+    fn append_segment(
+        &mut self,
+        environment: &Environment,
+        image: &Image,
+        registry: &mut Shared,
+        room: &mut Room,
+        change: Change,
+    ) {
+        let (shared, flags, used) = (self.shared, self.flags, registry.used);
+        let run = self.slots.raw.standing_run();
+        let is_first = run.is_some() && !self.segments.are_any();
+        let Some(portion) = self.segments.next(change, run) else { return self.segments.mix() };
+        let mut write = || {
+            let map = image.has_keys().then(|| room.map.read());
+            let (slots, may_stand) = (&mut self.slots, false);
+            let counts = Counts { image, slots, used, map, shared, flags, may_stand, portion };
+            if is_first {
+                let is_noted = write::note_all(counts, &mut room.write);
+                return is_noted.then_some(false).ok_or(Failed::Open(OpenError::Other));
+            }
+            write::profile(environment, counts, &mut room.write)
+        };
+        let mut written = write();
+        if written == Err(Failed::Open(OpenError::Limit)) {
+            apart::run(&mut || written = write());
+        }
+        match written {
+            Ok(_) => self.segments.append(),
+            Err(Failed::Stale) => {
+                if let Some(found) = self.slots.raw.label() {
+                    self.segments.follow(&found);
+                }
+                self.append_segment(environment, image, registry, room, change);
+            }
+            Err(_) => self.segments.mix(),
+        }
+    }
+
     /// Goes on with a raw file of its own, when code counts after the record was written, such as
     /// the function of a stream that the C library flushes at the end.
     fn go_on(&mut self, environment: &mut Environment, image: &Image, room: &mut Room) {
         self.withdrawn = false;
+        self.segments.start_again();
         environment.go_on();
         let file = self.create_raw(environment, image, room).ok();
         self.slots.start_again(self.last_slot, file.as_ref());

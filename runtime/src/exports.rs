@@ -19,12 +19,24 @@ global_asm!(
     "export __pathcc_registry, {registry}",
     "export __pathcc_leave, {leave}",
     "export __pathcc_begin, {begin}",
+    "export __pathcc_label, {label}",
     ".purgem export",
     create = sym threads::create,
     leave = sym leave,
+    label = sym label,
     begin = sym lifetime::begin,
     registry = sym REGISTRY,
 );
+
+/// Serves the functions of `pathcc/profile.h`, by their index. `text` is null, or ends with a NUL.
+extern "C" fn label(text: *const u8, change: u32) {
+    let text = match change {
+        // SAFETY: the program passes a text or null, as the header says.
+        0 if !text.is_null() => unsafe { process::text::c_string(text) }.to_bytes(),
+        _ => &[],
+    };
+    shared_registry::get().with(|shared| shared.change_label(change, text));
+}
 
 /// Replaces `_exit`: the process ends at once, by the `_exit` of a sanitizer if there is one.
 /// `linker-shim/src/threads.rs` and `static/exit.s` call it.

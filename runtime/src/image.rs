@@ -4,7 +4,7 @@ use core::ops::Range;
 use core::{ptr, slice};
 
 use pathformat::ModuleId;
-use pathformat::descriptor::{ABI_VERSION, Descriptor, KEYS, LIBRARY, Module};
+use pathformat::descriptor::{ABI_VERSION, CHANGES_LABEL, Descriptor, KEYS, LIBRARY, Module};
 use pathformat::raw::{ArrayPlace, IN_SEGMENT, OWN_BASE};
 use pathformat::settings::Threads;
 
@@ -69,6 +69,13 @@ impl Image {
         self.0.flags & KEYS != 0
     }
 
+    /// Returns true if processes of the image may count in each other's files, as far as the image
+    /// decides it. Keys are those of one process. What a process counted before it changes its
+    /// label is not known apart in such a file.
+    pub(crate) fn may_stand(&self) -> bool {
+        self.0.flags & (KEYS | CHANGES_LABEL) == 0
+    }
+
     /// Returns the addresses in the region of the arrays that threads find by a word of their own,
     /// in the order of the words.
     pub(crate) fn bases(&self) -> impl Iterator<Item = usize> + use<'_> {
@@ -84,6 +91,18 @@ impl Image {
     /// Returns the places of the modules' counters in a slot.
     pub(crate) fn places(&self) -> impl Iterator<Item = ArrayPlace> + Clone {
         self.modules().iter().map(place).filter(|place| place.is_within(self.0.region_size))
+    }
+
+    /// Returns the same places. With each place of keys, which are no counts, comes that of the
+    /// counters to which they belong.
+    pub(crate) fn places_and_keys(&self) -> impl Iterator<Item = (ArrayPlace, Option<ArrayPlace>)> {
+        let mut places = self.places().peekable();
+        core::iter::from_fn(move || {
+            let place = places.next()?;
+            // Keys stand before the module that they belong to.
+            let counters = places.peek().copied().filter(|next| next.id.keys() == place.id);
+            Some((place, counters))
+        })
     }
 }
 

@@ -22,6 +22,7 @@
 //! | `raw`, `rescue` | the file that keeps the counters, and the signal handler if it is cut |
 //! | `standing`, `creation` | such a file for one process after the other, and its creation |
 //! | `counters`, `collected`, `write`, `append` | nonzero counters, and the profile |
+//! | `segments`, `label` | what was counted under one label after the other |
 //! | `preload` | another library: the runtime for images that another linker made |
 //!
 //! The parts that the runtime has in common with the block log of the tests are the crate
@@ -52,6 +53,7 @@ mod exports;
 mod image;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod imports;
+mod label;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod lifetime;
 mod map;
@@ -62,6 +64,7 @@ mod raw;
 mod registry;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod rescue;
+mod segments;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod shared_registry;
 mod slots;

@@ -32,8 +32,9 @@ use process::target;
 use crate::counters::{self, PAGE, PageMap, Source, Window};
 use crate::image::{self, Image};
 use crate::map::Map;
+use crate::segments::Portion;
 use crate::slots::{Slot, Slots};
-use crate::write::{self, Counts};
+use crate::write::{self, Counts, Failed};
 use pathformat::descriptor::Module;
 
 /// The largest number of images with arrays in a process. Further ones are not written.
@@ -402,10 +403,11 @@ impl Preloaded {
             let mut write = || {
                 let map = image.has_keys().then(|| self.map.read());
                 let (slots, may_stand) = (&mut self.slots, false);
-                let counts = Counts { image, slots, used, map, shared, flags, may_stand };
+                let portion = Portion::whole(self.environment.origin.label.as_bytes());
+                let counts = Counts { image, slots, used, map, shared, flags, may_stand, portion };
                 write::profile(&self.environment, counts, &mut self.room)
             };
-            if write() == Err(OpenError::Limit) {
+            if write() == Err(Failed::Open(OpenError::Limit)) {
                 apart::run(&mut || {
                     let _ = write();
                 });

@@ -22,7 +22,8 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use linux_raw_sys::general::TMPFS_MAGIC;
-use pathformat::profile::Head;
+use pathformat::label::Label;
+use pathformat::profile::{Head, RunId};
 use pathformat::raw::{self, ArrayPlace, FLAGS_OFFSET, PAGE};
 use pathformat::standing::Block;
 use process::environment::Environment;
@@ -35,6 +36,7 @@ use process::text::Path;
 use crate::collected::Collected;
 use crate::creation::{Room, create_free};
 use crate::image::Image;
+use crate::label::{read_label, write_label};
 use crate::standing;
 
 /// The first word of a raw file.
@@ -66,6 +68,8 @@ pub(crate) struct RawFile {
     page: *mut u8,
     /// True if the file is standing.
     is_standing: bool,
+    /// The run of this process in a standing file.
+    run: RunId,
     /// True if this process is a forked child.
     child: bool,
 }
@@ -75,8 +79,8 @@ impl RawFile {
     pub(crate) const fn none() -> Self {
         let page = ptr::null_mut();
         let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
-        let (child, is_standing) = (false, false);
-        Self { path, identity, kept, header_size: 0, length: 0, page, is_standing, child }
+        let (child, is_standing, run) = (false, false, RunId::NONE);
+        Self { path, identity, kept, header_size: 0, length: 0, page, is_standing, run, child }
     }
 
     /// Closes the file and forgets it.
@@ -104,6 +108,7 @@ impl RawFile {
         &mut self,
         environment: &Environment,
         image: &Image,
+        label: &[u8],
         is_one_of_many: bool,
         room: &mut Room,
     ) -> Option<File> {
@@ -111,8 +116,9 @@ impl RawFile {
         if !standing::is_possible(environment) {
             return None;
         }
-        let taken = standing::take(environment, image, is_one_of_many, room, &mut self.path)?;
-        (self.child, self.is_standing) = (environment.forked(), true);
+        let wanted = standing::Wanted { environment, image, label, is_one_of_many };
+        let taken = standing::take(wanted, room, &mut self.path)?;
+        (self.child, self.is_standing, self.run) = (environment.forked(), true, taken.run);
         (self.header_size, self.length) = (taken.header_size, taken.length);
         self.page = taken.block.as_ptr().cast();
         self.identity = taken.file.identity().unwrap_or(Identity::NONE);
@@ -159,6 +165,31 @@ impl RawFile {
         }
         environment.origin.place(&mut self.path).inspect(|place| sys::unlink(*place));
         Err(OpenError::Other)
+    }
+
+    /// Returns the run of this process in a standing file.
+    pub(crate) fn standing_run(&self) -> Option<RunId> {
+        self.block().map(|_| self.run)
+    }
+
+    /// Reads the label of what is counted in the file; `None` if it is standing, or cannot be read.
+    pub(crate) fn label(&mut self) -> Option<Label> {
+        let offset = self.label_offset()?;
+        read_label(&self.open().ok()?, offset)
+    }
+
+    /// Returns the offset of the label in the file; `None` if there is no file, or it is standing.
+    pub(crate) fn label_offset(&self) -> Option<u64> {
+        raw::label_offset(self.header_size, false).filter(|_| self.exists() && !self.is_standing)
+    }
+
+    /// Writes the label of what is counted from here on. That of a standing file does not change.
+    pub(crate) fn set_label(&mut self, text: &[u8]) {
+        if let Some(offset) = self.label_offset()
+            && let Ok(file) = self.open()
+        {
+            write_label(&file, offset, text);
+        }
     }
 
     /// Returns true if the file is known to have no name any more.

@@ -21,7 +21,7 @@ use linux_raw_sys::general::BTRFS_SUPER_MAGIC;
 use pathformat::RAW_VERSION;
 use pathformat::descriptor::Module;
 use pathformat::profile::{ENDING, Front, Head, RunId, length_before};
-use pathformat::raw::{self, PAGE, STANDING};
+use pathformat::raw::{self, PAGE, STANDING, label_offset};
 use pathformat::standing::{Block, MOST_FILES, MOST_STARTS, READY, Run};
 use process::environment::Environment;
 use process::pattern::{self, Keeping};
@@ -33,6 +33,7 @@ use process::text::Path;
 use crate::collected::Collected;
 use crate::creation::{Room, create_free};
 use crate::image::Image;
+use crate::label::write_label;
 
 /// The number of processes that show that an image is started often, ...
 const MANY: u32 = 16;
@@ -87,6 +88,28 @@ pub(crate) struct Taken {
     pub(crate) header_size: u64,
     pub(crate) length: u64,
     pub(crate) block: NonNull<Block>,
+    /// The run of this process in it.
+    pub(crate) run: RunId,
+}
+
+/// What a process wants of a standing file.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) image: &'a Image,
+    /// The label of what the process counts.
+    pub(crate) label: &'a [u8],
+    /// True if the process is one of many that were forked.
+    pub(crate) is_one_of_many: bool,
+}
+
+impl Wanted<'_> {
+    fn layout(&self) -> u64 {
+        let (build_id, modules) =
+            (self.environment.build_id.as_bytes(), Module::bytes(self.image.modules()));
+        let region_size = self.image.region_size() as u64;
+        raw::layout(build_id, self.environment.forked(), self.label, region_size, modules)
+    }
 }
 
 /// Returns true if processes of this image may count in each other's files. Their profile must have
@@ -152,19 +175,14 @@ fn belongs(block: NonNull<Block>, environment: &Environment, profile: &mut Path)
     (is_of || first.is_some()).then_some(is_of)
 }
 
-/// Takes a standing file, if the image has any that stand ready, or if the process
-/// `is_one_of_many`. Writes its path to `path`.
-pub(crate) fn take(
-    environment: &Environment,
-    image: &Image,
-    is_one_of_many: bool,
-    room: &mut Room,
-    path: &mut Path,
-) -> Option<Taken> {
+/// Takes a standing file, if the image has any that stand ready, or if the process is one of many.
+/// Writes its path to `path`.
+pub(crate) fn take(wanted: Wanted<'_>, room: &mut Room, path: &mut Path) -> Option<Taken> {
+    let Wanted { environment, image, is_one_of_many, .. } = wanted;
     if !target::resolve(environment, 1, &mut room.scratch, path) {
         return None;
     }
-    let layout = layout(environment, image);
+    let layout = wanted.layout();
     let now = sys::now();
     let mut is_ready = is_one_of_many || environment.origin.keeping == Keeping::Standing;
     let mut marked: Option<Standing> = None;
@@ -173,9 +191,7 @@ pub(crate) fn take(
         let place = environment.origin.place(path)?;
         let file = match File::open_to_change(place) {
             Ok(file) => file,
-            Err(OpenError::Missing) if is_ready => {
-                make(environment, image, layout, number, room, path)?
-            }
+            Err(OpenError::Missing) if is_ready => make(wanted, layout, number, room, path)?,
             Err(_) => return None,
         };
         match file.lock() {
@@ -225,16 +241,12 @@ pub(crate) fn take(
 }
 
 /// Makes sure that the next process of the image finds a standing file.
-pub(crate) fn make_ready(
-    environment: &Environment,
-    image: &Image,
-    room: &mut Room,
-    path: &mut Path,
-) {
+pub(crate) fn make_ready(wanted: Wanted<'_>, room: &mut Room, path: &mut Path) {
+    let Wanted { environment, image, .. } = wanted;
     if !target::resolve(environment, 1, &mut room.scratch, path) {
         return;
     }
-    let layout = layout(environment, image);
+    let layout = wanted.layout();
     for number in 0..most_files(image) {
         target::standing_name(&room.scratch, layout, number, path);
         let Some(place) = environment.origin.place(path) else { return };
@@ -246,7 +258,7 @@ pub(crate) fn make_ready(
                 }
             }
             Err(OpenError::Missing) => {
-                return drop(make(environment, image, layout, number, room, path));
+                return drop(make(wanted, layout, number, room, path));
             }
             Err(_) => return,
         }
@@ -259,22 +271,17 @@ fn most_files(image: &Image) -> u32 {
     u32::try_from(all).unwrap_or(MOST_FILES).clamp(1, MOST_FILES)
 }
 
-fn layout(environment: &Environment, image: &Image) -> u64 {
-    let (build_id, modules) = (environment.build_id.as_bytes(), Module::bytes(image.modules()));
-    raw::layout(build_id, environment.forked(), image.region_size() as u64, modules)
-}
-
 /// Makes a standing file with the path `path` for the profile in `room`, and returns it locked.
 ///
 /// It is made under another name, since other processes take what has its name.
 fn make(
-    environment: &Environment,
-    image: &Image,
+    wanted: Wanted<'_>,
     layout: u64,
     number: u32,
     room: &mut Room,
     path: &mut Path,
 ) -> Option<File> {
+    let Wanted { environment, image, label, .. } = wanted;
     // As long as its lock is ours, nobody puts another profile in its place.
     let profile = environment.origin.place(&mut room.scratch)?;
     let held = File::open_entry(profile).ok().filter(|held| held.lock() == Locked::Yes)?;
@@ -296,7 +303,9 @@ fn make(
         && file.lock() == Locked::Yes
         && header.bytes().is_some_and(|bytes| file.write_all(bytes))
         && file.allocate(0, size)
-        && write_block(&file, size - PAGE, anchor, layout);
+        && write_block(&file, size - PAGE, anchor, layout)
+        && (label.is_empty()
+            || label_offset(size, true).is_some_and(|at| write_label(&file, at, label)));
     drop(header);
     room.other.copy(path);
     target::standing_name(&room.scratch, layout, number, path);
@@ -395,7 +404,9 @@ impl Standing {
         let offset = self.header_size - PAGE;
         let block = mapping::map_file(At::Anywhere, PAGE as usize, &self.file, offset)?.cast();
         let (header_size, length) = (self.header_size, made.length);
-        let taken = Taken { file: self.file, header_size, length, block };
+        // The identity of a file stands in front of the facts of its run.
+        let run = RunId(bytes_at(&self.file, raw::RUN_OFFSET)?);
+        let mut taken = Taken { file: self.file, header_size, length, block, run };
         // SAFETY: the block is mapped for its whole length. Any bits are a value of its fields.
         let (birth, known) = unsafe {
             let block = taken.block.as_ptr();
@@ -406,6 +417,7 @@ impl Standing {
             taken.unmap();
             return None;
         }
+        taken.run = run.of_child(0, taken.starts() + 1);
         Some(taken)
     }
 }

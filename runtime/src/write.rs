@@ -7,7 +7,7 @@
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use pathformat::profile::{CUT, ProfileWriter, UNREGISTERED_THREADS};
+use pathformat::profile::{CUMULATIVE, CUT, Head, ProfileWriter, SEGMENT, UNREGISTERED_THREADS};
 use pathformat::settings::Threads;
 use pathformat::wire::Sink;
 use process::environment::Environment;
@@ -20,6 +20,8 @@ use crate::append::{Refusal, append};
 use crate::collected::{BUFFER, Collected};
 use crate::counters::{self, PageMap, Source, Window};
 use crate::image::{self, Image};
+use crate::label::read_label;
+use crate::segments::Portion;
 use crate::slots::{Slot, Slots};
 use crate::standing;
 
@@ -55,83 +57,152 @@ pub(crate) struct Counts<'a> {
     pub(crate) flags: u32,
     /// True if processes of the image may count in each other's files.
     pub(crate) may_stand: bool,
+    /// The part of the counts that is written.
+    pub(crate) portion: Portion<'a>,
 }
 
 /// The number of other names that are tried if the file with the profile's name cannot be appended
 /// to.
 const MOST_NAMES: u32 = 1000;
 
-/// Appends the counts of this process to its profile, those of a standing file excepted. A file
-/// with the profile's name that is no profile stays as it is. Returns true if the image [is started
-/// often](standing::is_started_often).
+/// The reason why nothing was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// Nothing can be written.
+    Open(OpenError),
+    /// Another process has appended a segment meanwhile.
+    Stale,
+}
+
+/// Appends a portion of the counts of this process to its profile, those of a standing file
+/// excepted. A file with the profile's name that is no profile stays as it is. Adds to the ledger
+/// what a segment has. Returns true if the image [is started often](standing::is_started_often).
 pub(crate) fn profile(
     environment: &Environment,
-    mut counts: Counts<'_>,
+    counts: Counts<'_>,
     room: &mut Room,
-) -> Result<bool, OpenError> {
+) -> Result<bool, Failed> {
     counts.slots.look_for_cuts();
-    let mut record = Collected::new(&mut room.buffer);
-    put_profile(environment, &mut counts, &mut room.window, &mut record);
-    let bytes = record.bytes().ok_or(OpenError::Other)?;
+    let raw = counts.slots.raw.open().ok();
+    let label = counts.slots.raw.label_offset();
+    let map = PageMap::open();
+    let Room { path, scratch, window, buffer } = room;
+    window.forget();
+    let raw = raw.as_ref();
+    let mut summed = Summed { slots: counts.slots, raw, map: &map, window };
+    let region_is_empty = summed.is_empty(Slot::REGION);
+    let flags = marks(&counts, &mut summed, region_is_empty);
+    let first = if region_is_empty { Slot::FIRST } else { Slot::REGION };
+    let slots = first.0..counts.used.max(1);
+    let ledger = counts.portion.ledger;
+    // A single slot needs no sums.
+    let needs_sums = slots.len() > 1 || ledger.is_some();
+    let is_of_file = counts.portion.run.is_some();
+    let sums = if needs_sums { summed.sums(slots.clone(), ledger, is_of_file) } else { None };
+    let mut record = Collected::new(buffer);
+    put_profile(environment, &counts, flags, (slots, sums), &mut summed, &mut record);
+    let bytes = record.bytes().filter(|_| sums.is_some() || counts.portion.number == 0);
+    let foreign = counts.portion.foreign;
+    let is_current = || {
+        let found = raw.zip(label).and_then(|(raw, offset)| read_label(raw, offset));
+        found.is_none_or(|label| label.foreign.get() == foreign)
+    };
+    let places = (path, scratch);
+    let result = match bytes {
+        Some(bytes) => append_record(environment, bytes, counts.may_stand, is_current, places),
+        None => Err(Failed::Open(OpenError::Other)),
+    };
+    if let Some(sums) = sums {
+        if let Some(ledger) = ledger.filter(|_| result.is_ok()) {
+            summed.note(counts.image, sums, ledger);
+        }
+        // SAFETY: it was mapped in `sums`, and is not used any more. It is unmapped, since a
+        // library may be loaded and unloaded often.
+        unsafe { mapping::unmap(sums, summed.slots.size()) };
+    }
+    result
+}
+
+/// Adds all counts of this process to the ledger, which is empty. Returns false without memory.
+pub(crate) fn note_all(counts: Counts<'_>, room: &mut Room) -> bool {
+    let raw = counts.slots.raw.open().ok();
+    let (map, window) = (PageMap::open(), &mut room.window);
+    window.forget();
+    let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
+    let slots = Slot::REGION.0..counts.used.max(1);
+    let Some(ledger) = counts.portion.ledger else { return false };
+    summed.add_all(ledger, slots, counts.portion.run.is_some());
+    true
+}
+
+fn append_record(
+    environment: &Environment,
+    bytes: &[u8],
+    may_stand: bool,
+    is_current: impl Fn() -> bool,
+    (path, scratch): (&mut Path, &mut Path),
+) -> Result<bool, Failed> {
     for number in 1..=MOST_NAMES {
-        if !target::resolve(environment, number, &mut room.path, &mut room.scratch) {
+        if !target::resolve(environment, number, path, scratch) {
             break;
         }
-        match append(&environment.origin, &mut room.path, bytes) {
+        match append(&environment.origin, path, bytes, &is_current) {
             Err(Refusal::Taken) => {}
-            Err(Refusal::Failed(error)) => return Err(error),
+            Err(Refusal::Failed(error)) => return Err(Failed::Open(error)),
+            Err(Refusal::Stale) => return Err(Failed::Stale),
             Ok((file, before)) => {
-                let may_stand = number == 1 && counts.may_stand;
+                let may_stand = number == 1 && may_stand;
                 return Ok(may_stand && standing::is_started_often(environment, &file, before));
             }
         }
     }
-    Err(OpenError::Other)
+    Err(Failed::Open(OpenError::Other))
+}
+
+/// Returns the flags of the record.
+fn marks(counts: &Counts<'_>, summed: &mut Summed<'_>, region_is_empty: bool) -> u32 {
+    let mut flags = counts.flags;
+    if !counts.shared && !region_is_empty && summed.counts_in_region(counts.image) {
+        flags |= UNREGISTERED_THREADS;
+    }
+    flags | if summed.slots.was_cut() { CUT } else { 0 }
 }
 
 fn put_profile(
     environment: &Environment,
-    counts: &mut Counts<'_>,
-    window: &mut Window,
+    counts: &Counts<'_>,
+    flags: u32,
+    (slots, sums): (Range<u32>, Option<NonNull<u8>>),
+    summed: &mut Summed<'_>,
     sink: &mut impl Sink,
 ) {
-    let map = PageMap::open();
-    let raw = counts.slots.raw.open().ok();
-    let mut flags = counts.flags;
-    let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
-    let region_is_empty = summed.is_empty(Slot::REGION);
-    if !counts.shared && !region_is_empty && summed.counts_in_region(counts.image) {
-        flags |= UNREGISTERED_THREADS;
-    }
-    if counts.slots.was_cut() {
-        flags |= CUT;
-    }
+    let portion = &counts.portion;
+    let is_segment = portion.number > 0;
     let names = Names::new();
-    let mut writer = ProfileWriter::new(sink, &environment.head(&names, flags, sys::now()));
+    let whole = environment.head(&names, flags, sys::now());
+    let run = portion.run.unwrap_or(whole.run);
+    // What is known of the run stands once, in the record of the rest.
+    let short =
+        Head { flags: whole.flags | SEGMENT, run, command_line: &[], ancestors: &[], ..whole };
+    let mut writer = ProfileWriter::new(sink, if is_segment { &short } else { &whole });
+    // Without memory for sums the reader has to subtract the segments.
+    let lacks_sums = sums.is_none() && portion.ledger.is_some();
+    let cumulative = portion.flags | if lacks_sums { CUMULATIVE } else { 0 };
+    if is_segment || cumulative != 0 || !portion.label.is_empty() {
+        let flags = whole.flags | cumulative;
+        writer.part(&[run.segment(portion.number)], flags, portion.label);
+    }
     if let Some(lines) = counts.map {
         writer.map(lines);
     }
-    let first = if region_is_empty { Slot::FIRST } else { Slot::REGION };
-    let slots = first.0..counts.used.max(1);
-    // A single slot needs no sums.
-    let sums = if slots.len() > 1 {
-        mapping::map_private(At::Anywhere, summed.slots.size())
-    } else {
-        None
-    };
-    for slot in slots.map(Slot) {
-        match sums {
-            Some(sums) => summed.add_to(sums, slot),
-            None => summed.put_slot(&mut writer, counts.image, slot),
+    match sums {
+        Some(sums) => {
+            let mut source = Source::Memory(summed.map, summed.window);
+            // SAFETY: the memory is as long as a slot.
+            unsafe { put_modules(&mut writer, counts.image, sums, &mut source, is_segment) };
         }
-    }
-    if let Some(sums) = sums {
-        let mut source = Source::Memory(&map, summed.window);
-        // SAFETY: the memory is as long as a slot, and is not used any more. It is unmapped, since
-        // a library may be loaded and unloaded often.
-        unsafe {
-            put_modules(&mut writer, counts.image, sums, &mut source);
-            mapping::unmap(sums, counts.slots.size());
+        None => {
+            slots.map(Slot).for_each(|slot| summed.put_slot(&mut writer, counts.image, slot));
         }
     }
     writer.finish();
@@ -190,6 +261,79 @@ impl Summed<'_> {
         empty
     }
 
+    /// Adds some slots, or all that is in the file, to private memory of the size of a slot.
+    fn add_all(&mut self, sums: NonNull<u8>, slots: Range<u32>, is_of_file: bool) {
+        if is_of_file {
+            self.add_file_to(sums);
+        } else {
+            slots.map(Slot).for_each(|slot| self.add_to(sums, slot));
+        }
+    }
+
+    /// Adds all that is in the file: earlier processes may have had more slots than this one.
+    fn add_file_to(&mut self, sums: NonNull<u8>) {
+        let size = self.slots.size();
+        let Some((raw, length)) = self.raw.and_then(|raw| Some((raw, raw.length()?))) else {
+            return;
+        };
+        let first = self.slots.raw.offset(0, size as u64);
+        let mut next = first;
+        while let Some(data) = raw.next_data(next).filter(|&data| data < length) {
+            let start = first + (data - first) / size as u64 * size as u64;
+            next = start + size as u64;
+            let there = usize::try_from(length - start).unwrap_or(size).min(size);
+            let slot = mapping::map_file(At::Anywhere, there, raw, start);
+            let (Some(slot), Some(mut source)) = (slot, Source::file(raw, start)) else { continue };
+            // SAFETY: it was mapped for its whole length, and is not used any more then.
+            unsafe {
+                counters::visit(slot, 0..there, &mut source, |offset, count| {
+                    counters::add(sums, offset, count)
+                });
+                mapping::unmap(slot, there);
+            }
+        }
+    }
+
+    /// Returns memory with the sums of some slots, or of the file, without the counts in the
+    /// ledger; `None` if there is no memory for them.
+    fn sums(
+        &mut self,
+        slots: Range<u32>,
+        ledger: Option<NonNull<u8>>,
+        is_of_file: bool,
+    ) -> Option<NonNull<u8>> {
+        let size = self.slots.size();
+        let sums = mapping::map_private(At::Anywhere, size)?;
+        self.add_all(sums, slots, is_of_file);
+        if let Some(ledger) = ledger {
+            let mut source = Source::Memory(self.map, self.window);
+            let subtract = |offset, count: u64| {
+                // SAFETY: both are as long as a slot, and only used here.
+                unsafe { counters::add(sums, offset, count.wrapping_neg()) }
+            };
+            // SAFETY: as above.
+            unsafe { counters::visit(ledger, 0..size, &mut source, subtract) };
+        }
+        // The kernel may have put the sums where it had other pages, or none, before.
+        self.window.forget();
+        Some(sums)
+    }
+
+    /// Adds to the ledger what a segment with these sums has.
+    fn note(&mut self, image: &Image, sums: NonNull<u8>, ledger: NonNull<u8>) {
+        let mut source = Source::Memory(self.map, self.window);
+        for (place, _) in image.places_and_keys().filter(|(_, of_keys)| of_keys.is_none()) {
+            let note = |offset, count| {
+                if is_in_segment(count) {
+                    // SAFETY: both are as long as a slot, and only used here.
+                    unsafe { counters::add(ledger, offset, count) };
+                }
+            };
+            // SAFETY: as above.
+            unsafe { counters::visit(sums, image::range(&place), &mut source, note) };
+        }
+    }
+
     /// Adds a slot to private memory of its size.
     fn add_to(&mut self, sums: NonNull<u8>, slot: Slot) {
         // SAFETY: the sums are as long as a slot, and only used here.
@@ -201,9 +345,14 @@ impl Summed<'_> {
     fn put_slot(&mut self, writer: &mut ProfileWriter<'_, impl Sink>, image: &Image, slot: Slot) {
         if let Some((start, mut source)) = self.slot(slot) {
             // SAFETY: a slot is mapped while its image is loaded.
-            unsafe { put_modules(writer, image, start, &mut source) };
+            unsafe { put_modules(writer, image, start, &mut source, false) };
         }
     }
+}
+
+/// Returns true if a count is part of a segment. One that went down since the last segment is not.
+fn is_in_segment(count: u64) -> bool {
+    count.cast_signed() > 0
 }
 
 /// Writes the modules of an image from memory that is laid out like a slot.
@@ -215,11 +364,25 @@ unsafe fn put_modules(
     image: &Image,
     start: NonNull<u8>,
     source: &mut Source<'_>,
+    is_segment: bool,
 ) {
-    for place in image.places() {
+    for (place, of_keys) in image.places_and_keys() {
+        if let Some(counters) = of_keys.filter(|_| is_segment) {
+            let mut is_empty = true;
+            let look = |_, count| is_empty &= !is_in_segment(count);
+            // SAFETY: places are within a slot.
+            unsafe { counters::visit(start, image::range(&counters), source, look) };
+            if is_empty {
+                continue;
+            }
+        }
         let mut module = writer.module(place.id, place.counters);
         let base = place.offset as usize;
-        let put = |offset: usize, count| module.counter(((offset - base) / 8) as u64, count);
+        let put = |offset: usize, count| {
+            if of_keys.is_some() || !is_segment || is_in_segment(count) {
+                module.counter(((offset - base) / 8) as u64, count);
+            }
+        };
         // SAFETY: places are within a slot.
         unsafe { counters::visit(start, image::range(&place), source, put) };
         module.finish();
@@ -286,6 +449,7 @@ mod tests {
             shared,
             flags: 0,
             may_stand: false,
+            portion: Portion::whole(b""),
         };
         profile(environment, counts, &mut Box::new(Room::new())).expect("written");
         let entries = fs::read_dir(root.join("out")).expect("made");

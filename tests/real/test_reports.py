@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real import examples, genhtml, perun, schema
+from tests.real import examples, genhtml, perun, pytest_labels, schema
 from tests.real.conftest import Found
 
 
@@ -21,6 +21,10 @@ def test_genhtml(name: str, home: Path, found: Found) -> None:
 @pytest.mark.slow
 def test_perun(found: Found) -> None:
     found(perun.check())
+
+
+def test_pytest_labels(found: Found) -> None:
+    found(pytest_labels.check())
 
 
 def test_schema(found: Found) -> None:

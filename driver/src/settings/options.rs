@@ -16,8 +16,9 @@ use crate::settings::setting::{brief, described, number, value};
 use crate::settings::values::{Values, word};
 use pathformat::settings::{Mode, Stage, Threads};
 use pathformat::variables::{
-    ASKING, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, HOME, JOBS, LINKED_BY, LINKER_DEPTH, PROFILE,
-    PROFILE_LIMIT, REAL_LINKER, REAL_LINKER_BY, STATE_HOME, TRACE as TRACED, TRACE_COMPRESS,
+    ASKING, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, HOME, JOBS, LABEL, LINKED_BY, LINKER_DEPTH,
+    PROFILE, PROFILE_LIMIT, REAL_LINKER, REAL_LINKER_BY, STATE_HOME, TRACE as TRACED,
+    TRACE_COMPRESS,
 };
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -337,7 +338,7 @@ pub static GLOBS: [&str; 5] = [
 ];
 
 /// Environment variables that are no options: name, value, and meaning in Markdown.
-pub static VARIABLES: [(&str, &str, &str); 16] = [
+pub static VARIABLES: [(&str, &str, &str); 17] = [
     (DISABLE, "switch", "the compiler and the linker run as if pathcc was not there"),
     (DRY_RUN, "switch", "print what would be run, and run nothing of it"),
     (CLANG, "program", "the compiler of C and C++, which must be clang 22"),
@@ -345,6 +346,7 @@ pub static VARIABLES: [(&str, &str, &str); 16] = [
     (CONFIG, "file", "the configuration, instead of the nearest `pathcc.toml`; `off` for none"),
     (REAL_LINKER, "program", "the linker behind `ld.pathld`; also `lld`, `mold`, `bfd`, `gold`"),
     (PROFILE, "pattern", "where the profile of a program goes; `off` for nowhere"),
+    (LABEL, "text", "the label under which a program counts at first"),
     (
         PROFILE_LIMIT,
         "number",

@@ -48,6 +48,19 @@ pub const MERGED: u32 = 2048;
 /// so that it will never be completed.
 pub const GONE: u32 = 4096;
 
+/// Flag of records: the record is of a *segment*, which is what a run counted until it changed its
+/// [label](crate::label). The head is that of the run, and its only part has the identity of the
+/// [segment](RunId::segment).
+pub const SEGMENT: u32 = 8192;
+
+/// Flag of parts: the counts are all of the run, those of its earlier segments included. A reader
+/// subtracts what stands before the record.
+pub const CUMULATIVE: u32 = 16384;
+
+/// Flag of segments: the program has reset its counts. They are left out wherever they would be
+/// shown.
+pub const DISCARDED: u32 = 32768;
+
 /// The identity of a run of an image: 16 random bytes, or a digest where there were none. All zeros
 /// are no identity.
 ///
@@ -67,6 +80,26 @@ impl RunId {
             return Self::NONE;
         }
         digest(&[&self.0, &process.to_le_bytes(), &time.to_le_bytes()])
+    }
+
+    /// Returns the identity of a segment of this run, by its number from 1. Those of a run differ
+    /// only in their last four bytes, so that a sum of segments says how many runs it is of.
+    pub fn segment(&self, number: u32) -> Self {
+        if *self == Self::NONE {
+            return Self::NONE;
+        }
+        let [.., a, b, c, d] = self.0;
+        let last = u32::from_le_bytes([a, b, c, d]).wrapping_add(number).to_le_bytes();
+        let mut segment = *self;
+        segment.0.iter_mut().skip(12).zip(last).for_each(|(byte, new)| *byte = new);
+        segment
+    }
+
+    /// Returns what the segments of a run have in common.
+    pub fn family(&self) -> [u8; 12] {
+        let mut family = [0; 12];
+        family.iter_mut().zip(self.0).for_each(|(byte, own)| *byte = own);
+        family
     }
 }
 
@@ -113,5 +146,16 @@ mod tests {
             assert!(!children[..at].contains(child), "{children:?}");
         }
         assert_eq!(RunId::NONE.of_child(7, 1), RunId::NONE);
+    }
+
+    #[test]
+    fn segments_are_of_one_family() {
+        let run = RunId([0xff; 16]);
+        assert_eq!((run.segment(0), RunId::NONE.segment(7)), (run, RunId::NONE));
+        let mut first = [0xff; 16];
+        first[12..].fill(0);
+        assert_eq!(run.segment(1), RunId(first));
+        assert_eq!(run.segment(9).family(), run.family());
+        assert_ne!(run.of_child(1, 1).family(), run.family());
     }
 }

@@ -33,6 +33,20 @@ pub struct Part {
     pub modules: Vec<Module>,
 }
 
+/// Returns the label of the first part of a record that begins with `bytes`; empty if it has none,
+/// or if that is beyond the bytes.
+pub fn first_label(bytes: &[u8]) -> &[u8] {
+    let mut reader = Reader::new(bytes);
+    let mut read = || {
+        Head::read(&mut reader)?;
+        match reader.u8()? {
+            tag::PART => reader.u32().and_then(|_| reader.bytes()),
+            _ => Ok(&[][..]),
+        }
+    };
+    read().unwrap_or_default()
+}
+
 /// The non-zero counters of one module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
@@ -251,7 +265,9 @@ mod tests {
             vec![empty; 3],
         ] {
             let profile = Profile { head: Head::SAMPLE, parts };
-            assert_eq!(Profile::decode(&profile.encode()), Ok(profile));
+            let bytes = profile.encode();
+            assert_eq!(first_label(&bytes), profile.parts[0].label);
+            assert_eq!(Profile::decode(&bytes), Ok(profile));
         }
     }
 

@@ -244,6 +244,7 @@ mod tests {
             moves_pointer: false,
             traced: false,
             waits: false,
+            changes_label: false,
         }
     }
 

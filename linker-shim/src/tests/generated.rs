@@ -24,6 +24,7 @@ pub(super) fn module(id: u8, counters: u64, keys: u64, threads: Threads, own_bas
         moves_pointer: false,
         traced: false,
         waits: false,
+        changes_label: false,
     }
 }
 

@@ -9,7 +9,9 @@
 use std::fmt::Write;
 
 use inkwell::module::Module;
-use pathformat::raw::{IN_SEGMENT, MOVES_POINTER, OWN_BASE, TRACED, USES_SEGMENT, WAITS};
+use pathformat::raw::{
+    CHANGES_LABEL, IN_SEGMENT, MOVES_POINTER, OWN_BASE, TRACED, USES_SEGMENT, WAITS,
+};
 use pathformat::settings::Mode;
 use pathformat::{ModuleId, names, record};
 
@@ -43,6 +45,7 @@ pub(super) fn text(payload: Vec<u8>, id: ModuleId, size: [u64; 2], options: &Opt
         | flag(IN_SEGMENT, options.addressing == Addressing::Segment)
         | flag(MOVES_POINTER, options.moves_pointer)
         | flag(USES_SEGMENT, options.uses_segment)
+        | flag(CHANGES_LABEL, options.changes_label)
         | flag(TRACED, options.mode == Mode::Trace && size[0] > 0)
         | flag(WAITS, options.mode == Mode::Trace && options.part.is_some());
     assembly(&record::write(id, flags, size, payload.len(), &stored))

@@ -6,24 +6,32 @@
 //! (`counts/src/entries.rs`). Counts that are computed from others may be off at either end, so
 //! that the difference has the marks of both readings.
 //!
-//! The keys of tables are no counts. They are those of the later reading.
+//! What a run counted is compared label by label, since a count may be in a segment by now
+//! (`segments.rs`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Result, bail};
-use pathformat::ModuleId;
 use pathformat::profile::{GONE, INCOMPLETE, Module, Part, RunId};
 
-use crate::combine::sum::add;
+use crate::modules::{by_module, change_by};
 use crate::record_content::RecordContent;
 use crate::records::Input;
+use crate::segments::{by_label, count};
+
+/// The part of a run that has one label.
+type LabelOfRun = ([u8; 12], Vec<u8>);
+
+fn label_of(run: &RunId, part: &Part) -> LabelOfRun {
+    (run.family(), part.label.clone())
+}
 
 /// Earlier readings of processes.
 #[derive(Debug, Default)]
 pub struct EarlierReadings {
     readings: Vec<RecordContent>,
-    /// The latest reading of each run, and the part of it that has the run.
-    of_run: HashMap<RunId, (usize, usize)>,
+    /// The latest reading of each run under each label, and the part of it that has it.
+    of_run: HashMap<LabelOfRun, (usize, usize)>,
 }
 
 impl EarlierReadings {
@@ -45,11 +53,12 @@ impl EarlierReadings {
         Ok(earlier)
     }
 
-    fn add(&mut self, reading: RecordContent) {
+    fn add(&mut self, mut reading: RecordContent) {
         let place = self.readings.len();
+        reading.parts = by_label(reading.parts);
         for (at, part) in reading.parts.iter().enumerate() {
-            for &run in &part.runs {
-                let known = self.of_run.entry(run).or_insert((place, at));
+            for run in &part.runs {
+                let known = self.of_run.entry(label_of(run, part)).or_insert((place, at));
                 if self.readings.get(known.0).is_some_and(|of| of.run.stop <= reading.run.stop) {
                     *known = (place, at);
                 }
@@ -65,18 +74,24 @@ impl EarlierReadings {
     /// The readings are of sums of different runs.
     pub(crate) fn since(&self, later: RecordContent) -> Result<(RecordContent, bool)> {
         let (mut parts, mut start) = (Vec::new(), None);
-        for part in &later.parts {
-            let places: Vec<_> =
-                part.runs.iter().filter_map(|run| self.of_run.get(run)).copied().collect();
-            let Some(&(reading, at)) = places.first() else {
+        let known = |part: &Part| -> Vec<(RunId, (usize, usize))> {
+            let place = |run: &RunId| Some((*run, *self.of_run.get(&label_of(run, part))?));
+            part.runs.iter().filter_map(place).collect()
+        };
+        if !later.parts.iter().any(|part| !known(part).is_empty()) {
+            return Ok((later, false));
+        }
+        for part in &by_label(later.parts.clone()) {
+            let places = known(part);
+            let Some(&(_, (reading, at))) = places.first() else {
                 parts.push(part.clone());
                 continue;
             };
             let (earlier, time) = (&self.readings[reading], self.readings[reading].run.stop);
             let before = &earlier.parts[at];
             // Of a standing file a later reading has more runs.
-            let has_all = places.len() == before.runs.len();
-            if !has_all || places.iter().any(|&place| place != (reading, at)) {
+            let has_all = count(places.iter().map(|(run, _)| run)) == count(&before.runs);
+            if !has_all || places.iter().any(|&(_, place)| place != (reading, at)) {
                 bail!(
                     "its runs are summed with others, there or in what --since names, and a sum \
                      cannot be taken apart"
@@ -94,13 +109,18 @@ impl EarlierReadings {
 /// with the earlier reading and will not be completed.
 pub fn between(later: &RecordContent, earlier: &RecordContent) -> RecordContent {
     let time = earlier.run.stop;
-    let part = |part: &Part| {
-        let has = |run: &RunId| part.runs.binary_search(run).is_ok();
-        let is_among = |before: &&Part| before.runs.iter().all(has);
-        let before = earlier.parts.iter().find(is_among);
-        before.map_or_else(|| part.clone(), |before| part_between(part, before, time))
+    let earlier = by_label(earlier.parts.clone());
+    let part = |part: Part| {
+        let runs: HashSet<_> = part.runs.iter().map(RunId::family).collect();
+        let is_among = |before: &&Part| {
+            before.label == part.label && before.runs.iter().all(|run| runs.contains(&run.family()))
+        };
+        match earlier.iter().find(is_among) {
+            Some(before) => part_between(&part, before, time),
+            None => part,
+        }
     };
-    taken_from(later, later.parts.iter().map(part).collect(), time)
+    taken_from(later, by_label(later.parts.clone()).into_iter().map(part).collect(), time)
 }
 
 /// Returns the record with these parts of it, which begin at this time.
@@ -127,37 +147,10 @@ fn part_between(later: &Part, earlier: &Part, time: u64) -> Part {
 
 /// Returns the modules of `later` with what was counted since `earlier`.
 fn modules_between(later: &Part, earlier: &Part) -> Vec<Module> {
-    let before = by_module(earlier);
-    let before: HashMap<_, _> = before.iter().map(|module| (module.id, &module.counts)).collect();
     let mut modules = by_module(later);
-    let places: HashMap<ModuleId, usize> =
-        modules.iter().enumerate().map(|(at, module)| (module.id, at)).collect();
-    // Keys stand before the module that they belong to.
-    let are_keys = |at: usize, id: ModuleId| places.get(&id.keys()).is_some_and(|&of| of > at);
-    for (at, module) in modules.iter_mut().enumerate() {
-        if !are_keys(at, module.id)
-            && let Some(before) = before.get(&module.id)
-        {
-            module.counts = difference(&module.counts, before);
-        }
-    }
-    modules
-}
-
-/// Returns the modules of a part, each once. A process that had no memory for sums has a module for
-/// each of its threads.
-fn by_module(part: &Part) -> Vec<Module> {
-    let mut modules: Vec<Module> = Vec::new();
-    let mut places: HashMap<ModuleId, usize> = HashMap::new();
-    for module in &part.modules {
-        match places.get(&module.id) {
-            Some(&at) => add(&mut modules[at].counts, module.counts.clone()),
-            None => {
-                places.insert(module.id, modules.len());
-                modules.push(module.clone());
-            }
-        }
-    }
+    change_by(&mut modules, &by_module(earlier), |counts, before| {
+        *counts = difference(counts, before);
+    });
     modules
 }
 
@@ -175,6 +168,8 @@ fn difference(later: &[(u64, u64)], earlier: &[(u64, u64)]) -> Vec<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use pathformat::ModuleId;
+
     use super::*;
     use crate::run::Run;
 

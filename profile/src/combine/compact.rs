@@ -93,18 +93,14 @@ impl Compaction {
         if let Some(problem) = found.problems.first() {
             bail!("{problem:#}; nothing was changed");
         }
-        let ends = found
-            .records
-            .iter()
-            .filter_map(|record| record.range)
-            .map(|(start, length)| start + length);
-        let length = ends.max().unwrap_or(0);
+        let length = found.records.iter().map(Record::end).max().unwrap_or(0);
         // Raw files in use stay where they are.
         let is_taken = |record: &Record| {
             let is_own = record.standing.is_none();
             record.range.is_some() || is_own && reason == Reason::Asked && !record.is_in_use()
         };
-        let records: Vec<Record> = found.records.into_iter().filter(is_taken).collect();
+        let (records, left): (Vec<Record>, Vec<Record>) =
+            found.records.into_iter().partition(is_taken);
         let starts = starts(&records);
         let (kept, old) = starts.split_at(keep.min(starts.len()));
         let (mut kept, mut old) = (kept.concat(), old.concat());
@@ -120,7 +116,11 @@ impl Compaction {
         let old = old.iter().map(|&at| records[at].clone()).collect();
         let mut new = merge::sums(path, old, observer).context("nothing was changed")?;
         for record in kept.into_iter().map(|at| &records[at]) {
-            new.push(record.bytes().with_context(|| record.path.display().to_string())?);
+            new.push(record.all_bytes().with_context(|| record.path.display().to_string())?);
+        }
+        // What is counted in a raw file goes on behind its segments.
+        for record in left.iter().filter(|record| !record.segments.is_empty()) {
+            new.push(record.bytes_of_segments()?);
         }
         let raw_files = records
             .iter()
@@ -175,7 +175,7 @@ fn gain<'a>(records: impl Iterator<Item = &'a Record>) -> u64 {
     let mut sums: HashMap<(&'a [u8], &'a Path), u64> = HashMap::new();
     let mut all = 0;
     for record in records {
-        let (_, length) = record.range.unwrap_or_default();
+        let length = record.length();
         all += length;
         if record.merged {
             let longest = sums.entry((&record.build_id, &record.image)).or_default();
@@ -287,6 +287,7 @@ mod tests {
             None,
             [].into_iter(),
         );
+        bytes.resize(pathformat::raw::PAGE as usize, 0);
         fs::write(&raw, bytes).expect("writable");
         let done = if_long(&path, 1, &()).expect("it is too long");
         assert_eq!((done.records, done.bytes.0), ((4, 2), length));

@@ -26,7 +26,7 @@ use crate::observer::Observer;
 use crate::output;
 use crate::record_content::RecordContent;
 use crate::records::{Input, Record, Records};
-use crate::unique_runs::{self, Notices, Options, Taker};
+use crate::unique_runs::{self, Labels, Notices, Options, Taker};
 use crate::{open, records};
 
 /// The identity of an image.
@@ -137,7 +137,8 @@ pub fn read(
     observer: &dyn Observer,
 ) -> (ByImage, Notices) {
     let mut images = ByImage { options, ..ByImage::default() };
-    let notices = unique_runs::each(inputs, reading, observer, &mut images);
+    let reading = Options { labels: Labels::Apart, ..reading.clone() };
+    let notices = unique_runs::each(inputs, &reading, observer, &mut images);
     images.sums.sort_by_key(|(place, _)| *place);
     (images, notices)
 }

@@ -25,6 +25,7 @@ use crate::file_names::{is_standing, standing_number, with_standing_number};
 use crate::observer::Observer;
 use crate::record_content;
 use crate::records::{self, Record};
+use crate::segment_records::with_segments;
 
 /// The number of names that are tried for a file that is set aside.
 const MOST_NAMES: u32 = 10_000;
@@ -52,12 +53,15 @@ pub fn take_in(
     // Of files that were set aside earlier, the profile may have the counts.
     let has_aside = locked.iter().any(|(raw, _)| is_aside(raw));
     let written = if has_aside { runs_in(path)? } else { HashSet::new() };
+    // Nobody counts in the files, so that the profile has all of their segments.
+    let segments = records::segments_in(path);
     // As long as its lock is ours, no other file takes its place.
     let mut profile = lock(path)?;
     let length = profile.metadata()?.len();
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut records = Vec::new();
     for record in of_profile(&locked, Some(&profile)) {
+        let record = Record { leaves_segments: true, ..with_segments(record, &segments.records) };
         if written.contains(&record.run.of_child(0, 1)) {
             fs::remove_file(&record.path)?;
         } else if is_aside(&record.path) {

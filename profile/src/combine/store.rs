@@ -125,6 +125,7 @@ mod tests {
         let host = rustix::system::uname().nodename().to_bytes().to_vec();
         let mut raw = Vec::new();
         write_header(&mut raw, &Head { host: &host, ..head(3) }, PAGE, None, [].into_iter());
+        raw.resize(PAGE as usize, 0);
         fs::write(from.join(".x.pathprof.4000000000.raw"), raw).expect("writable");
         let brought = bring(&from.join("x.pathprof"), &to).expect("writable");
         assert_eq!(brought.path, to.join("x.pathprof"));

@@ -14,7 +14,9 @@ use std::os::unix::ffi::OsStrExt;
 use pathformat::ModuleId;
 use pathformat::profile::{Ancestor, Head, MERGED, Module, Part, Profile, RunId};
 
+use crate::modules::add;
 use crate::record_content::RecordContent;
+use crate::segments;
 
 /// The separator between the names of machines in a sum.
 const SEPARATOR: &str = ", ";
@@ -77,7 +79,7 @@ impl Sum {
             start: file.run.start,
             run: file.run.id,
             pid: file.run.pid,
-            process_start: if runs.clone().count() == 1 { file.run.process_start } else { 0 },
+            process_start: if segments::count(runs) == 1 { file.run.process_start } else { 0 },
             ancestors: file.run.ancestors,
             build_id: file.build_id,
             image: file.image.as_os_str().as_bytes().to_vec(),
@@ -129,7 +131,8 @@ impl Sum {
     /// Encodes the record.
     pub fn encode(&self) -> Vec<u8> {
         let Some(first) = &self.first else { return Vec::new() };
-        let merged = if self.runs().nth(1).is_some() { MERGED } else { 0 };
+        let runs = self.parts.values().flat_map(|part| &part.runs);
+        let merged = if segments::count(runs) > 1 { MERGED } else { 0 };
         let hosts: Vec<_> = self.hosts.iter().map(Vec::as_slice).collect();
         let hosts = hosts.join(SEPARATOR.as_bytes());
         let head = Head {
@@ -174,51 +177,4 @@ impl Key {
 fn has_keys(part: &Part) -> bool {
     let ids: BTreeSet<_> = part.modules.iter().map(|module| module.id).collect();
     ids.iter().any(|id| ids.contains(&id.keys()))
-}
-
-/// Adds `counts` to `sums`, both in ascending order of index.
-pub(super) fn add(sums: &mut Vec<(u64, u64)>, counts: Vec<(u64, u64)>) {
-    if sums.is_empty() {
-        *sums = counts;
-        return;
-    }
-    let before = std::mem::take(sums);
-    sums.reserve(before.len().max(counts.len()));
-    let (mut before, mut counts) = (before.into_iter().peekable(), counts.into_iter().peekable());
-    loop {
-        let next = match (before.peek(), counts.peek()) {
-            (Some(&(one, sum)), Some(&(other, count))) if one == other => {
-                before.next();
-                counts.next();
-                // Counters wrap, too: a frame that came back is subtracted.
-                (one, sum.wrapping_add(count))
-            }
-            (Some((one, _)), Some((other, _))) if one > other => counts.next().unwrap_or_default(),
-            (Some(_), _) => before.next().unwrap_or_default(),
-            (None, Some(_)) => counts.next().unwrap_or_default(),
-            (None, None) => return,
-        };
-        if next.1 != 0 {
-            sums.push(next);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_added_by_index() {
-        let sum = |lists: &[&[(u64, u64)]]| {
-            let mut sums = Vec::new();
-            lists.iter().for_each(|list| add(&mut sums, list.to_vec()));
-            sums
-        };
-        assert_eq!(
-            sum(&[&[(1, 5), (3, 6)], &[(0, 1), (3, 4), (9, 9)], &[]]),
-            [(0, 1), (1, 5), (3, 10), (9, 9)]
-        );
-        assert_eq!(sum(&[&[(1, 5)], &[(1, u64::MAX - 4), (2, 1)]]), [(2, 1)]);
-    }
 }

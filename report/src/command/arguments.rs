@@ -51,7 +51,7 @@ pub(crate) struct SumArguments {
     /// Replace a file even if it holds something that is not in what is written
     #[arg(long)]
     pub(crate) replace: bool,
-    /// What to call these runs: they are not summed with others, and `report --label` shows them
+    /// The label of what has none: it is not summed with others, and `report --label` shows it
     /// alone
     #[arg(long, value_name = "TEXT")]
     pub(crate) label: Option<String>,
@@ -308,7 +308,7 @@ pub(crate) struct SourceArguments {
     /// One start, counted backwards: 1 is the last, as `pathprof runs` lists them
     #[arg(long, value_name = "N", conflicts_with = "all")]
     run: Option<usize>,
-    /// Only the runs that were merged with this label
+    /// Only what was counted under this label, which `pathprof labels` lists
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
     #[arg(value_name = "PROFILE|DIR|PROGRAM")]
@@ -413,8 +413,11 @@ impl SourceArguments {
             None if self.all => Choice::All,
             None => usual,
         };
-        let options =
-            unique_runs::Options { duplicates: self.duplicates.duplicates(), label: self.label };
+        let options = unique_runs::Options {
+            duplicates: self.duplicates.duplicates(),
+            label: self.label,
+            ..unique_runs::Options::default()
+        };
         let images = ImagePlaces {
             given: self.image,
             directories: self.image_dir,

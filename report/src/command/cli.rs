@@ -17,10 +17,12 @@ use crate::command::arguments::{
 use crate::command::diff::DiffArguments;
 use crate::command::examples::{
     ANNOTATE_EXAMPLES, COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DIFF_EXAMPLES, DIFF_USAGE,
-    DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES, PATHPROF_EXAMPLES, REPORT_EXAMPLES,
-    RUN_EXAMPLES, RUNS_EXAMPLES, SHOW_EXAMPLES, SNAPSHOT_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
+    DOCTOR_EXAMPLES, EXPORT_EXAMPLES, LABEL_EXAMPLES, LABELS_EXAMPLES, MERGE_EXAMPLES,
+    PATHPROF_EXAMPLES, REPORT_EXAMPLES, RUN_EXAMPLES, RUNS_EXAMPLES, SHOW_EXAMPLES,
+    SNAPSHOT_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
 };
 use crate::command::html::{EXAMPLES as HTML_EXAMPLES, HtmlArguments};
+use crate::command::labels::{LabelArguments, LabelsArguments};
 use crate::command::manual;
 use crate::command::path_argument::ShowPathArguments;
 use crate::command::source_views::AnnotateArguments;
@@ -70,6 +72,12 @@ pub(crate) enum Command {
     /// List the starts of programs that profiles hold
     #[command(after_help = RUNS_EXAMPLES)]
     Runs(RunsArguments),
+    /// List the labels under which a program counted, or those under which a path was executed
+    #[command(after_help = LABELS_EXAMPLES)]
+    Labels(LabelsArguments),
+    /// Change the label under which running processes count
+    #[command(after_help = LABEL_EXAMPLES)]
+    Label(LabelArguments),
     /// Sum the older starts in profiles
     #[command(after_help = COMPACT_EXAMPLES)]
     Compact(CompactArguments),

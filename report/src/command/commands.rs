@@ -140,8 +140,10 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let inputs = choose(&arguments.profiles, Choice::All)?;
     let mode = arguments.failure.failure_mode;
-    let options =
-        unique_runs::Options { duplicates: arguments.duplicates.duplicates(), label: None };
+    let options = unique_runs::Options {
+        duplicates: arguments.duplicates.duplicates(),
+        ..Default::default()
+    };
     let how = merge_options(&arguments.sum)?;
     let merged = merge::read(&inputs, &options, how, &Progress::default());
     write_merged(merged, mode, &arguments.sum)
@@ -160,7 +162,10 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Result<u8> {
     };
     let input = |record: Record| Input {
         path: record.path.clone(),
-        found: Ok(Records { records: vec![record], problems: Vec::new() }),
+        found: Ok(Records {
+            records: vec![records::with_own_segments(record)],
+            problems: Vec::new(),
+        }),
     };
     let inputs: Vec<_> = records.into_iter().map(input).collect();
     let options = unique_runs::Options::default();

@@ -52,10 +52,10 @@ pub(crate) struct DiffArguments {
     /// Of B, only this start
     #[arg(long, value_name = "N", conflicts_with = "spectra")]
     run_b: Option<usize>,
-    /// Of A, only the runs that were merged with this label
+    /// Of A, only what was counted under this label
     #[arg(long, value_name = "TEXT", conflicts_with = "spectra")]
     label_a: Option<String>,
-    /// Of B, only the runs that were merged with this label
+    /// Of B, only what was counted under this label
     #[arg(long, value_name = "TEXT", conflicts_with = "spectra")]
     label_b: Option<String>,
     /// Divide all counts by the number of runs
@@ -299,6 +299,7 @@ impl DiffArguments {
         let options = unique_runs::Options {
             duplicates: self.duplicates.duplicates(),
             label: label.map(str::to_owned),
+            ..unique_runs::Options::default()
         };
         Sources { profiles, choice, images, options }
     }

@@ -55,6 +55,30 @@ they executed is part of all sums.
 Exit code: 0; 1 if a profile could not be used, or no function is the one asked for; 2 for a wrong \
 command line.";
 
+/// Below the help of `labels`.
+pub(crate) const LABELS_EXAMPLES: &str = "\
+Examples:
+  pathprof labels                          which tests found paths of their own
+  pathprof labels --path parse#3           which tests execute a path
+  pathprof labels --file 'src/http/*'      which tests execute some files
+  pathprof report --label test_login       what one of them executed
+  pathprof labels --format csv --top 0     all of them, for a spreadsheet
+
+A label is a text that a program, or who starts it, gives to what is counted from there on: \
+pathcc_label() of pathcc/profile.h, the variable PATHCC_LABEL, `pathprof label`, or \
+`pathprof merge --label`. A path belongs to the label under which it ends.";
+
+/// Below the help of `label`.
+pub(crate) const LABEL_EXAMPLES: &str = "\
+Examples:
+  pathprof label 4711 'under load'         from now on
+  pathprof label build/server ''           without a label again
+  test-driver | pathprof label 4711 -      a label for each line that it reads
+  pathprof report --label 'under load'     what was counted meanwhile
+
+The process takes no part: it is neither stopped nor signalled. What it has counted until now stays \
+with its old label.";
+
 /// Below the help of `export`.
 pub(crate) const EXPORT_EXAMPLES: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 //! files.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use counts::model::Count;
@@ -118,9 +119,10 @@ fn cells(
     let merged = first.is_some_and(|first| first.is_sum());
     let has = |of: Build| records.iter().any(|record| build(record) == of);
     let remark = [
-        merged.then_some("merged"),
-        has(Build::Earlier).then_some("earlier build"),
-        has(Build::Gone).then_some("image is gone"),
+        merged.then(|| "merged".into()),
+        labels(records),
+        has(Build::Earlier).then(|| "earlier build".into()),
+        has(Build::Gone).then(|| "image is gone".into()),
     ];
     let profile = first.map_or_else(PathBuf::new, |first| first.profile());
     let profile = terminal(&profile.to_string_lossy()).into_owned();
@@ -138,8 +140,21 @@ fn cells(
         },
         Cell::Name(Name { forms: vec![profile], ..Name::default() }),
         Cell::Flow(Box::new(command)),
-        Cell::Text(remark.into_iter().flatten().collect::<Vec<_>>().join(", ")),
+        Cell::Text(remark.into_iter().flatten().collect::<Vec<String>>().join(", ")),
     ]
+}
+
+/// Returns the label of some records, or how many they have; `None` if they have none.
+fn labels(records: &[&Record]) -> Option<String> {
+    let labels: BTreeSet<_> = records.iter().flat_map(|record| record.labels()).collect();
+    match labels.len() {
+        0 => None,
+        1 => {
+            let label = String::from_utf8_lossy(labels.first()?).into_owned();
+            Some(format!("label {}", terminal(&label)))
+        }
+        more => Some(plural(more, "label")),
+    }
 }
 
 /// Returns the words of a command line, in which a zero ends each.
@@ -195,6 +210,9 @@ mod tests {
         ];
         records[2].complete = false;
         records[3].merged = true;
+        records[2].label = b"one\x1b".to_vec();
+        records[1].label = b"two".to_vec();
+        records[0].label = b"three".to_vec();
         let build = |record: &Record| match record.pid {
             20 => Build::Earlier,
             30 => Build::Gone,

@@ -57,23 +57,38 @@ pub(crate) struct Member {
     attach: Option<extern "C" fn(*mut Member, Slot, usize)>,
     pub(super) rescue: Option<extern "C" fn(*mut Member, usize) -> bool>,
     pub(super) leave: Option<extern "C" fn(*mut Member, *mut Shared)>,
+    label: Option<extern "C" fn(*mut Member, *mut Shared, u32, *const u8, usize)>,
 }
 
 impl Member {
     /// An image without functions. It is all zeros.
-    pub(crate) const NONE: Self =
-        Self { next: ptr::null_mut(), prepare: None, attach: None, rescue: None, leave: None };
+    pub(crate) const NONE: Self = Self {
+        next: ptr::null_mut(),
+        prepare: None,
+        attach: None,
+        rescue: None,
+        leave: None,
+        label: None,
+    };
 
     /// Returns an image with its functions: they map memory for slots, make the thread with a
-    /// thread pointer count in one, replace pages, and write the counts before the process leaves.
+    /// thread pointer count in one, replace pages, write the counts before the process leaves, and
+    /// change the label of what follows.
     pub(crate) fn new(
         prepare: extern "C" fn(*mut Member, Slot),
         attach: extern "C" fn(*mut Member, Slot, usize),
         rescue: extern "C" fn(*mut Member, usize) -> bool,
         leave: extern "C" fn(*mut Member, *mut Shared),
+        label: extern "C" fn(*mut Member, *mut Shared, u32, *const u8, usize),
     ) -> Self {
-        let (prepare, attach) = (Some(prepare), Some(attach));
-        Self { next: ptr::null_mut(), prepare, attach, rescue: Some(rescue), leave: Some(leave) }
+        Self {
+            next: ptr::null_mut(),
+            prepare: Some(prepare),
+            attach: Some(attach),
+            rescue: Some(rescue),
+            leave: Some(leave),
+            label: Some(label),
+        }
     }
 
     /// # Safety
@@ -116,9 +131,10 @@ pub(crate) struct Shared {
 // another version in the signature of `format/src/descriptor.rs`.
 const _: () = {
     assert!(
-        size_of::<Member>() == 40
+        size_of::<Member>() == 48
             && offset_of!(Member, prepare) == 8
             && offset_of!(Member, leave) == 32
+            && offset_of!(Member, label) == 40
     );
     assert!(offset_of!(Member, attach) == 16 && offset_of!(Member, rescue) == 24);
     assert!(
@@ -142,7 +158,7 @@ const _: () = {
         LENT_COUNT == 256
             && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8
     );
-    assert!(size_of::<Origin>() == 82_280);
+    assert!(size_of::<Origin>() == 82_808);
 };
 
 impl Shared {
@@ -302,6 +318,21 @@ impl Shared {
             // SAFETY: images in the list are loaded, and the owner of the shared part is alone.
             unsafe { (*image).leave }.inspect(|leave| leave(image, shared));
         });
+    }
+
+    /// Ends a segment in all images. `change` is the index of one of
+    /// [`LABEL_FUNCTIONS`](pathformat::names::LABEL_FUNCTIONS), and `text` its argument.
+    pub(crate) fn change_label(&mut self, change: u32, text: &[u8]) {
+        let shared = &raw mut *self;
+        self.each_image(|image| {
+            // SAFETY: images in the list are loaded, and the owner of the shared part is alone.
+            unsafe { (*image).label }
+                .inspect(|label| label(image, shared, change, text.as_ptr(), text.len()));
+        });
+        if change == 0 {
+            self.origin.label.clear();
+            self.origin.label.push_all(text);
+        }
     }
 
     /// Lends a thread-local word of the executable's to a library. Returns its distance from the
