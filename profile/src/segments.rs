@@ -95,3 +95,74 @@ fn join(to: &mut Part, mut from: Part) {
 pub fn count<'a, R: IntoIterator<Item = &'a RunId>>(runs: R) -> usize {
     runs.into_iter().map(RunId::family).collect::<HashSet<_>>().len()
 }
+
+#[cfg(test)]
+mod tests {
+    use pathformat::ModuleId;
+    use pathformat::profile::Module;
+
+    use super::*;
+
+    fn part(run: RunId, label: &str, flags: u32, counts: &[(u64, u64)]) -> Part {
+        let module = Module { id: ModuleId([1; 16]), counters: 9, counts: counts.to_vec() };
+        let (runs, label) = (vec![run], label.as_bytes().to_vec());
+        Part { runs, flags, label, modules: vec![module], ..Part::default() }
+    }
+
+    /// The label of a part, and its counts.
+    type Shown<'a> = (&'a [u8], Vec<(u64, u64)>);
+
+    fn counts(parts: &[Part]) -> Vec<Shown<'_>> {
+        let all = |part: &Part| part.modules.iter().flat_map(|of| of.counts.clone()).collect();
+        parts.iter().map(|part| (&part.label[..], all(part))).collect()
+    }
+
+    const RUN: RunId = RunId([7; 16]);
+
+    #[test]
+    fn what_is_cumulative_loses_what_stands_before() {
+        let segments = vec![
+            part(RUN.segment(1), "a", 0, &[(0, 5)]),
+            part(RUN.segment(2), "b", DISCARDED, &[(0, 1), (3, 2)]),
+            // Another process has appended the first two.
+            part(RUN.segment(3), "c", CUMULATIVE, &[(0, 8), (3, 2)]),
+        ];
+        let rest = vec![part(RUN, "d", CUMULATIVE, &[(0, 9), (3, 1), (4, 4)])];
+        let settled = settle(segments, rest);
+        assert!(settled.iter().all(|part| part.flags == 0));
+        // A counter that went down is a negative count.
+        let last = vec![(0, 1), (3, u64::MAX), (4, 4)];
+        assert_eq!(
+            counts(&settled),
+            [(&b"a"[..], vec![(0, 5)]), (b"c", vec![(0, 2)]), (b"d", last)]
+        );
+    }
+
+    #[test]
+    fn parts_of_one_run_are_summed() {
+        let other = RunId([8; 16]);
+        let parts = vec![
+            part(RUN.segment(1), "a", 0, &[(0, 5)]),
+            part(other.segment(1), "a", 0, &[(0, 7)]),
+            part(RunId([9; 16]), "", 0, &[(1, 1)]),
+            // It joins two that were apart.
+            Part { runs: vec![RUN, other], ..part(RUN, "", 0, &[(0, 1), (2, 3)]) },
+        ];
+        assert_eq!(count(parts.iter().flat_map(|part| &part.runs)), 3);
+        let found = together(parts);
+        assert_eq!(counts(&found), [(&b""[..], vec![(0, 13), (2, 3)]), (b"", vec![(1, 1)])]);
+        assert_eq!(found[0].runs.len(), 4);
+    }
+
+    #[test]
+    fn segments_of_one_label_are_summed() {
+        let parts = vec![
+            part(RUN.segment(1), "a", 0, &[(0, 5)]),
+            part(RUN.segment(2), "b", 0, &[(0, 1)]),
+            part(RUN.segment(3), "a", 0, &[(0, 2)]),
+            part(RUN, "b", 0, &[(4, 1)]),
+        ];
+        let found = by_label(parts);
+        assert_eq!(counts(&found), [(&b"a"[..], vec![(0, 7)]), (b"b", vec![(0, 1), (4, 1)])]);
+    }
+}

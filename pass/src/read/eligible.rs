@@ -2,6 +2,7 @@
 
 use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
+use pathformat::names;
 use pathformat::settings::Stage;
 
 use super::declaration::Declaration;
@@ -11,11 +12,15 @@ use crate::options::Options;
 /// Named metadata that says that a module is instrumented already.
 pub(crate) const MARK: &str = "pathcc";
 
-/// True if the object file will hold code for `function`. At the start of the pipeline a copy that
-/// is only there to be inlined counts as well, for where it is inlined it runs.
+/// True if the object file will hold code of the program's for `function`. At the start of the
+/// pipeline a copy that is only there to be inlined counts as well, for where it is inlined it
+/// runs. The functions of our headers do nothing.
 pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: Stage) -> bool {
     let copy = function.get_linkage() == Linkage::AvailableExternally;
-    function.count_basic_blocks() > 0 && (!copy || stage == Stage::Early)
+    let name = llvm::name(&function);
+    let is_of_header = names::LABEL_FUNCTIONS.contains(&name.as_ref())
+        || names::REGION_FUNCTIONS.contains(&name.as_ref());
+    !is_of_header && function.count_basic_blocks() > 0 && (!copy || stage == Stage::Early)
 }
 
 /// True if a module is for x86-64 Linux with 64-bit pointers. Others are left as they are, without

@@ -44,7 +44,7 @@ pub(crate) struct DiffArguments {
     #[arg(required_unless_present = "spectra")]
     a: Option<PathBuf>,
     /// What is compared with A, in the same forms
-    #[arg(required_unless_present = "spectra")]
+    #[arg(required_unless_present_any = ["spectra", "label"])]
     b: Option<PathBuf>,
     /// Of A, only this start, counted backwards: 1 is the last, as `pathprof runs` lists them
     #[arg(long, value_name = "N", conflicts_with = "spectra")]
@@ -58,6 +58,11 @@ pub(crate) struct DiffArguments {
     /// Of B, only what was counted under this label
     #[arg(long, value_name = "TEXT", conflicts_with = "spectra")]
     label_b: Option<String>,
+    /// Compare what was counted under two labels, which `pathprof labels` lists; without B, both
+    /// are of A
+    #[arg(long, value_names = ["LABEL", "LABEL"], num_args = 2)]
+    #[arg(conflicts_with_all = ["spectra", "label_a", "label_b"])]
+    label: Vec<String>,
     /// Divide all counts by the number of runs
     #[arg(long, conflicts_with_all = ["spectra", "per_entry"])]
     per_run: bool,
@@ -154,14 +159,16 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<u8> {
     }
     match (&arguments.a, &arguments.b) {
         (Some(a), Some(b)) => two(arguments, a, b),
+        (Some(a), None) => two(arguments, a, a),
         _ => ranked(arguments),
     }
 }
 
 /// Compares two reports.
 fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
-    let (one, code) = arguments.read(a, arguments.run_a, arguments.label_a.as_deref())?;
-    let (other, code_b) = arguments.read(b, arguments.run_b, arguments.label_b.as_deref())?;
+    let [label_a, label_b] = arguments.labels();
+    let (one, code) = arguments.read(a, arguments.run_a, label_a)?;
+    let (other, code_b) = arguments.read(b, arguments.run_b, label_b)?;
     let code = code.max(code_b);
     let (Some(one), Some(other)) = (one, other) else { return Ok(FAILED) };
     let per = match &arguments.per_entry {
@@ -302,6 +309,14 @@ impl DiffArguments {
             ..unique_runs::Options::default()
         };
         Sources { profiles, choice, images, options }
+    }
+
+    /// The labels of A and B.
+    fn labels(&self) -> [Option<&str>; 2] {
+        match &self.label[..] {
+            [a, b] => [Some(a), Some(b)],
+            _ => [self.label_a.as_deref(), self.label_b.as_deref()],
+        }
     }
 
     fn mode(&self) -> FailureMode {

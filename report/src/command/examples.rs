@@ -108,6 +108,7 @@ command line.";
 /// How `diff` is called.
 pub(crate) const DIFF_USAGE: &str = "\
 pathprof diff [OPTIONS] A B
+       pathprof diff [OPTIONS] --label LABEL LABEL A [B]
        pathprof diff [OPTIONS] --spectra PASSING... --against FAILING...";
 
 /// Below the help of `diff`.
@@ -115,6 +116,7 @@ pub(crate) const DIFF_EXAMPLES: &str = "\
 Examples:
   pathprof diff old/app new/app                     the last start of each
   pathprof diff --run-a 2 app app                   the last and that before
+  pathprof diff --label login logout app            two labels of one program
   pathprof diff --per-run monday/ tuesday/          the average of all runs
   pathprof diff --per-entry handle old.pathprof new.pathprof
   pathprof diff old/app new/app --format html -o diff.html

@@ -6,6 +6,7 @@ use anyhow::Result;
 use counts::model::Report;
 use counts::pipeline;
 use pathprof::show::notices;
+use profile::escape::terminal;
 use profile::file_names;
 use profile::inputs::{self, Choice};
 use profile::records::Input;
@@ -76,7 +77,10 @@ pub(crate) fn read_starts(sources: SourceArguments, usual: Choice) -> Result<Rea
     }
     let records: Vec<_> = chosen.inputs.iter().flat_map(Input::records).collect();
     let all = start.map_or_else(|| starts::starts(&records).len(), |start| start.starts);
-    let (starts, all) = (notices::of_starts(start, all), start.is_none().then_some(all));
+    let (mut starts, all) = (notices::of_starts(start, all), start.is_none().then_some(all));
+    if let Some(label) = &sources.options.label {
+        starts += &format!("; only what has the label `{}`", terminal(label));
+    }
     let (report, code) = read_inputs(&chosen.inputs, &sources, mode);
     if let Some(report) = &report {
         let profiles = report.runs.iter().map(|run| file_names::profile_of(&run.profile));
