@@ -11,6 +11,7 @@
 //! the file, with the same content.
 
 use core::mem::offset_of;
+use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -106,14 +107,26 @@ pub(crate) fn shorten(
     let Some((head, records)) = content.split_at_checked(CHUNK_HEAD) else { return false };
     let Ok(mut head) = ChunkHead::read_from_bytes(head) else { return false };
     head.length = (records.len() as u32).into();
+    let write_head = |part: Range<usize>| {
+        let bytes = head.as_bytes().get(part.clone()).unwrap_or_default();
+        bytes.is_empty() || known.write(file, bytes, offset + part.start as u64)
+    };
     if !known.write(file, records, offset + CHUNK_HEAD as u64)
-        || !known.write(file, head.as_bytes(), offset)
+        || !parts_of_head(offset).into_iter().all(write_head)
     {
         return false;
     }
     set_stream(start, U32::ZERO);
     clear(start, used);
     true
+}
+
+/// Returns the parts of a head at this offset of the file, in the order in which they are written.
+/// A head may lie on two pages, and a process may be killed between them: the number of the stream
+/// makes it a head, and so comes last.
+fn parts_of_head(offset: u64) -> [Range<usize>; 2] {
+    let first = (PAGE - offset % PAGE).min(CHUNK_HEAD as u64) as usize;
+    [first..CHUNK_HEAD, 0..first]
 }
 
 /// Fills memory of which `used` bytes are records with zeros. Behind them may stand addresses of a
@@ -138,5 +151,17 @@ pub(crate) fn unmap(chunk: &Chunk) {
         rescue::forget(chunk.start);
         // SAFETY: it was mapped here, and its stream has another chunk.
         unsafe { mapping::unmap(start, CHUNK) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_on_two_pages_is_one_when_its_first_page_is_written() {
+        assert_eq!(parts_of_head(PAGE), [64..64, 0..64]);
+        assert_eq!(parts_of_head(3 * PAGE - 64), [64..64, 0..64]);
+        assert_eq!(parts_of_head(3 * PAGE - 8), [8..64, 0..8]);
     }
 }
