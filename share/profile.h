@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* What is counted from here on has this label, at most 504 bytes long. An empty one, or NULL, is
+/* What is counted from here on has this label, at most 500 bytes long. An empty one, or NULL, is
  * none. A path belongs to the label under which it ends, whichever thread executes it. */
 __attribute__((weak, visibility("default"))) PATHCC_PROFILE_SKIP void
 pathcc_label(const char *name) {

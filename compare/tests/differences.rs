@@ -96,7 +96,7 @@ impl Walked {
 
 fn report(functions: Vec<Function>, runs: usize) -> Report {
     Report {
-        images: vec![Image { path: "/bin/x".into(), build_id: vec![1] }],
+        images: vec![Image { path: "/bin/x".into(), build_id: vec![1], ..Image::default() }],
         runs: vec![Run { count: runs, ..Run::default() }],
         modules: vec![Module::default()],
         functions,

@@ -270,7 +270,11 @@ impl KnownImages<'_> {
             CountedModule::new(module.counters, module.manifest, present)
         };
         let loaded = CountedImage {
-            image: Image { path: path.to_path_buf(), build_id: image.build_id },
+            image: Image {
+                path: path.to_path_buf(),
+                build_id: image.build_id,
+                switches: image.switches,
+            },
             runs: Vec::new(),
             modules: image.modules.into_iter().zip(present).map(counted).collect(),
         };

@@ -21,7 +21,7 @@ pub fn counted(manifest: Manifest, module: &Module) -> CountedModule {
 pub fn counted_image() -> CountedImage {
     let counters = units::counters();
     CountedImage {
-        image: Image { path: "/tmp/demo".into(), build_id: vec![0xab, 0xcd] },
+        image: Image { path: "/tmp/demo".into(), build_id: vec![0xab, 0xcd], ..Image::default() },
         runs: vec![Run {
             count: 1,
             profile: "demo.42.pathprof".into(),

@@ -8,15 +8,17 @@
 //! subtracts the segments, and what is left belongs to the label in the header.
 //!
 //! ```text
-//!  0                 4        8            512
-//!  | foreign changes | length | text, zeros |
+//!  0                 4          8        12            512
+//!  | foreign changes | segments | length | text, zeros |
 //! ```
+
+use core::mem::offset_of;
 
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// The largest length of a label, in bytes. Longer ones are cut, at a character of UTF-8.
-pub const LONGEST: usize = 504;
+pub const LONGEST: usize = 500;
 
 /// The label of a process. All-zero bytes are no label.
 #[repr(C)]
@@ -28,6 +30,9 @@ pub struct Label {
     /// unknown to the process, which therefore writes [all counts](crate::profile::CUMULATIVE)
     /// once.
     pub foreign: U32,
+    /// The number of segments that the process itself has appended. A reader that knows fewer has
+    /// read the profile too early.
+    pub segments: U32,
     length: U32,
     text: [u8; LONGEST],
 }
@@ -39,7 +44,11 @@ const _: () = assert!(ROOM == 512);
 
 impl Label {
     /// No label.
-    pub const NONE: Self = Self { foreign: U32::ZERO, length: U32::ZERO, text: [0; LONGEST] };
+    pub const NONE: Self =
+        Self { foreign: U32::ZERO, segments: U32::ZERO, length: U32::ZERO, text: [0; LONGEST] };
+
+    /// The offset of the number of segments.
+    pub const SEGMENTS_OFFSET: u64 = offset_of!(Self, segments) as u64;
 
     /// Returns the label with this text, or with as much of it as is [kept](LONGEST).
     pub fn new(text: &[u8]) -> Self {
@@ -59,6 +68,17 @@ impl Label {
     pub fn own_bytes(&self) -> (usize, &[u8]) {
         let start = size_of_val(&self.foreign);
         (start, self.as_bytes().get(start..).unwrap_or_default())
+    }
+
+    /// Returns the bytes of its text with the length in front, and their offset.
+    pub fn text_bytes(&self) -> (usize, &[u8]) {
+        let start = offset_of!(Self, length);
+        (start, self.as_bytes().get(start..).unwrap_or_default())
+    }
+
+    /// Returns the number of all segments that were appended until the label was written.
+    pub fn number(&self) -> u64 {
+        u64::from(self.foreign.get()) + u64::from(self.segments.get())
     }
 
     /// Returns its text; empty if there is no label.
@@ -92,7 +112,7 @@ mod tests {
         assert_eq!(Label::of(&[0; ROOM as usize]), Some(Label::NONE));
         let (start, bytes) = Label::NONE.own_bytes();
         assert_eq!((start, bytes.len() as u64), (4, ROOM - 4));
-        assert_eq!(Label { length: 505.into(), ..Label::NONE }.text(), b"");
+        assert_eq!(Label { length: 501.into(), ..Label::NONE }.text(), b"");
     }
 
     #[test]

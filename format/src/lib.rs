@@ -229,6 +229,17 @@ pub mod names {
     /// The runtime's function that [`LABEL_FUNCTIONS`] call.
     pub const LABEL: &str = "__pathcc_label";
 
+    /// The functions that let another context go on, perhaps one of another thread: those of the C
+    /// library, of Boost, and of libraries of coroutines.
+    pub const SWITCHING_FUNCTIONS: [&str; 6] = [
+        "swapcontext",
+        "setcontext",
+        "jump_fcontext",
+        "ontop_fcontext",
+        "co_switch",
+        "coro_transfer",
+    ];
+
     /// Prefix of the name of a counter of entries, followed by the symbol of a function that begins
     /// a traced part.
     pub const ENTERED_PREFIX: &str = "__pathcc.entered.";

@@ -106,8 +106,8 @@ pub(crate) fn generate(
     let region = object.section_symbol(region);
     define_own_bases(&mut object, modules, &offsets, thread_local, region)?;
     let entries = table(modules, &offsets);
-    let has_keys = modules.iter().any(|module| module.keys > 0);
     let changes_label = modules.iter().any(|module| module.changes_label);
+    let has_keys = modules.iter().any(|module| module.keys > 0);
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
     let flags = flag(LIBRARY, kind == ImageKind::Library)
         | flag(KEYS, has_keys)
@@ -124,9 +124,7 @@ pub(crate) fn generate(
     claim_group(&mut object, early);
     if counts(modules) {
         pull_in_runtime(&mut object, anchors, modules, kind)?;
-        if modules.iter().any(|module| module.changes_label) {
-            labels::define(&mut object)?;
-        }
+        labels::define(&mut object, changes_label)?;
     }
     if traces(modules) {
         traces::define(&mut object, anchors, kind, allocator)?;

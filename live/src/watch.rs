@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::Error;
+use anyhow::{Error, Result};
 use counts::decode::decode;
 use counts::matching::{ImagePlaces, WatchedImages};
 use counts::model::Report;
@@ -77,7 +77,14 @@ impl<'a> Watch<'a> {
         self.profiles.extend(records.iter().map(Record::profile));
         let beside = self.beside(records);
         let all: Vec<&Record> = records.iter().chain(&beside).collect();
-        let read: Vec<_> = all.into_par_iter().map(|record| (record, record.read())).collect();
+        // All counts of a process are compared with all of them, whatever their labels.
+        let unlabelled = |record: &Record| {
+            let mut content = record.read()?;
+            content.parts.iter_mut().for_each(|part| part.label.clear());
+            Ok(content)
+        };
+        let read: Vec<(_, Result<_>)> =
+            all.into_par_iter().map(|record| (record, unlabelled(record))).collect();
         let (now, end) = (Instant::now(), SystemTime::now());
         let (mut problems, mut readings) = (Vec::new(), HashMap::new());
         for (record, content) in read {

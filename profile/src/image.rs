@@ -11,7 +11,9 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use object::{CompressionFormat, Object, ObjectSection, ObjectSymbol, SectionKind};
 use pathformat::manifest::Manifest;
+use pathformat::raw::{IN_SEGMENT, TRACED};
 use pathformat::record::{Record, Records};
+use pathformat::settings::Threads;
 use pathformat::wire::Allowance;
 use pathformat::{ModuleId, descriptor, names};
 use rayon::prelude::*;
@@ -50,6 +52,9 @@ pub struct Instrumentation {
     /// The addresses in the file of the variables that the addresses of accesses are relative to,
     /// by the word of the function and the number of the variable.
     pub variables: HashMap<(u64, u32), u64>,
+    /// The functions by which it lets code go on in another thread, if there is code that goes on
+    /// counting where it began: it read the address of its counters before.
+    pub switches: Vec<String>,
 }
 
 impl Instrumentation {
@@ -164,7 +169,8 @@ pub fn read(path: &Path) -> Result<Instrumentation> {
         .collect::<Result<_>>()?;
     let id = cache.file().metadata().map(|data| (data.dev(), data.ino())).unwrap_or_default();
     let (functions, variables) = (functions(&file), variables(&file).unwrap_or_default());
-    Ok(Instrumentation { file: id, build_id, modules, functions, variables })
+    let switches = switches(&file);
+    Ok(Instrumentation { file: id, build_id, modules, functions, variables, switches })
 }
 
 impl Module {
@@ -184,10 +190,36 @@ impl Module {
 
 /// Returns the modules that have counters; `None` if pathld did not link the image.
 fn counted_modules<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<ModuleId>> {
+    Some(entries(file)?.map(|entry| ModuleId(entry.id)).collect())
+}
+
+/// Returns the modules in the table that pathld makes; `None` if there is none.
+fn entries<'a>(
+    file: &object::File<'a, &'a Bounded>,
+) -> Option<impl Iterator<Item = descriptor::Module>> {
     let content = file.section_by_name(names::MODULES_SECTION)?.data().ok()?;
     let entries = content.chunks_exact(size_of::<descriptor::Module>());
-    let module = |bytes: &[u8]| descriptor::Module::read_from_bytes(bytes).ok();
-    Some(entries.filter_map(module).map(|entry| ModuleId(entry.id)).collect())
+    Some(entries.filter_map(|bytes| descriptor::Module::read_from_bytes(bytes).ok()))
+}
+
+/// Returns the functions by which an image lets code go on in another thread, in order, if it has
+/// modules that keep the address of a thread's counters. Code that finds them by a segment does
+/// not, nor does code that counts atomically.
+fn switches<'a>(file: &object::File<'a, &'a Bounded>) -> Vec<String> {
+    let keeps_address = |entry: descriptor::Module| {
+        let flags = entry.threads as u32;
+        let is_exact = Threads::from_code(flags) == Threads::Exact;
+        is_exact && entry.counters > 0 && flags & (IN_SEGMENT | TRACED) == 0
+    };
+    if !entries(file).is_some_and(|mut entries| entries.any(keeps_address)) {
+        return Vec::new();
+    }
+    let symbols = file.dynamic_symbols().chain(file.symbols());
+    let names = symbols.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+    // Some linkers add the version: `swapcontext@GLIBC_2.2.5`.
+    let plain = names.map(|name| name.split('@').next().unwrap_or_default().to_owned());
+    let found = plain.filter(|name| names::SWITCHING_FUNCTIONS.contains(&name.as_str()));
+    found.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Returns the words of the functions in an image.

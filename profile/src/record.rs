@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use pathformat::profile::{
-    Ancestor, CUMULATIVE, FORKED, GONE, Head, INCOMPLETE, MERGED, Profile, RunId, SEGMENT,
+    Ancestor, CUMULATIVE, FORKED, GONE, Head, INCOMPLETE, MERGED, Part, Profile, RunId, SEGMENT,
 };
 use pathformat::standing::{self, Block};
 
 use crate::file_names;
 use crate::image::FileId;
+use crate::modules::ModuleSums;
 use crate::open;
 use crate::record_content::{self, RecordContent};
 use crate::segments;
@@ -42,6 +43,8 @@ pub struct Record {
     pub is_segment: bool,
     /// The segments of its run.
     pub segments: Vec<Record>,
+    /// The number of segments that a raw file says there are.
+    pub expected_segments: u64,
     /// True if the segments stay records of their own, and are not part of what is read.
     pub leaves_segments: bool,
     /// True if it is of several runs.
@@ -86,6 +89,7 @@ impl Record {
             label: Vec::new(),
             is_segment: head.flags & SEGMENT != 0,
             segments: Vec::new(),
+            expected_segments: 0,
             leaves_segments: false,
             merged: head.flags & MERGED != 0,
             complete: head.flags & INCOMPLETE == 0,
@@ -232,10 +236,7 @@ impl Record {
     /// It is damaged, or gone.
     pub fn read(&self) -> Result<RecordContent> {
         let mut content = self.read_own()?;
-        let mut before = Vec::new();
-        for segment in &self.segments {
-            before.extend(segment.read_own()?.parts);
-        }
+        let before = self.parts_of_segments()?;
         let elsewhere: HashSet<RunId> = match self.leaves_segments {
             true => before.iter().flat_map(|part| &part.runs).copied().collect(),
             false => HashSet::new(),
@@ -252,6 +253,22 @@ impl Record {
         }
         content.publish_flags();
         Ok(content)
+    }
+
+    /// Reads the sum of its segments, those that the program has reset included.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub(crate) fn sum_of_segments(&self) -> Result<ModuleSums> {
+        Ok(segments::sum_of(self.parts_of_segments()?))
+    }
+
+    fn parts_of_segments(&self) -> Result<Vec<Part>> {
+        let mut parts = Vec::new();
+        for segment in &self.segments {
+            parts.extend(segment.read_own()?.parts);
+        }
+        Ok(parts)
     }
 
     fn read_own(&self) -> Result<RecordContent> {

@@ -53,7 +53,9 @@ fn head_of_raw(path: &Path, file: &mut File) -> Result<Record> {
     let header = record_content::front(file)?;
     let header = raw::Header::decode(&header).map_err(record_content::damage_of_raw)?;
     let label = header.label.text().to_vec();
-    let record = Record { label, ..Record::of((path, id_of(file)?), None, &header.facts()) };
+    let expected_segments = header.label.number();
+    let own = Record::of((path, id_of(file)?), None, &header.facts());
+    let record = Record { label, expected_segments, ..own };
     if header.standing.is_none() {
         return Ok(record);
     }
@@ -83,19 +85,20 @@ pub(crate) fn in_file(path: &Path) -> Result<Records> {
         }
     }
     wait_for_writers(&file);
-    of_profile(path, &mut file)
+    of_profile(path, &mut file, 0)
 }
 
-/// Returns the records in an open profile, of which nobody else has the lock.
+/// Returns the records from an offset on, where one begins, in an open profile of which nobody else
+/// has the lock.
 ///
 /// # Errors
 /// It cannot be read, or has no record.
-pub(crate) fn of_profile(path: &Path, file: &mut File) -> Result<Records> {
+pub(crate) fn of_profile(path: &Path, file: &mut File, from: u64) -> Result<Records> {
     let length = file.metadata().map_err(|error| record_content::unreadable(&error))?.len();
     let which = (path, id_of(file)?);
     let mut found = Records::default();
     let mut end = length;
-    while end > 0 {
+    while end > from {
         let Some(record) = record_before(which, file, end) else {
             let search = search(which, file, end)?;
             found.records.extend(search.records.into_iter().rev());
@@ -108,7 +111,7 @@ pub(crate) fn of_profile(path: &Path, file: &mut File) -> Result<Records> {
     found.records.reverse();
     match found.problems.pop() {
         Some(problem) if found.records.is_empty() => Err(problem),
-        None if found.records.is_empty() => {
+        None if found.records.is_empty() && from == 0 => {
             Err(record_content::damage(wire::Error::Truncated, &[]))
         }
         problem => {

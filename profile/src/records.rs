@@ -110,9 +110,12 @@ fn read_once(path: &Path) -> Result<(Records, bool)> {
     if is_other && found.records.is_empty() && found.problems.is_empty() {
         found = in_file(path)?;
     }
+    // A process may have begun since its raw file was looked for, and appended segments.
+    let has_segments = found.records.iter().any(|record| record.is_segment);
+    let is_complete = !has_segments || raw_files.iter().eq(&self::raw_files(path));
     attach(&mut found.records);
     let has_standing = raw_files.iter().any(|raw| is_standing(raw));
-    Ok((found, is_quiet && (!has_standing || before == state())))
+    Ok((found, is_quiet && is_complete && (!has_standing || before == state())))
 }
 
 /// Reads the counts of a record. If it was that of a raw file whose process has ended since, or
@@ -121,7 +124,7 @@ fn read_once(path: &Path) -> Result<(Records, bool)> {
 /// # Errors
 /// It is damaged, or gone.
 pub(crate) fn read(record: &Record) -> Result<RecordContent> {
-    let content = record.read();
+    let content = read_with_segments(record);
     // Another standing file may have the name by now.
     let is_other = |content: &RecordContent| content.run.id != record.run;
     let is_gone = match &content {
@@ -140,17 +143,44 @@ pub(crate) fn read(record: &Record) -> Result<RecordContent> {
     later.find_map(|later| later.read().ok().filter(has_own)).map_or(content, Ok)
 }
 
+/// Reads a record. If it is of a raw file whose process has appended segments since the profile was
+/// read, reads both again.
+fn read_with_segments(record: &Record) -> Result<RecordContent> {
+    if record.range.is_some() || record.standing.is_some() {
+        return record.read();
+    }
+    let mut record = record.clone();
+    for _ in 0..MOST_TIMES {
+        let content = record.read()?;
+        let now = raw_record(&record.path).map_or(0, |now| now.expected_segments);
+        if now <= record.segments.len() as u64 {
+            return Ok(content);
+        }
+        let Ok(found) = in_file(&record.profile()) else { return Ok(content) };
+        let before = record.segments.len();
+        record = with_segments(Record { segments: Vec::new(), ..record }, &found.records);
+        // The profile was removed or replaced.
+        if record.segments.len() <= before {
+            return record.read();
+        }
+    }
+    record.read()
+}
+
 /// Returns a record of a raw file with its segments, which are in the profile.
 pub fn with_own_segments(record: Record) -> Record {
     let found = in_file(&record.profile()).unwrap_or_default();
     with_segments(record, &found.records)
 }
 
-/// Returns the records of segments in the profile at `path`; none if it cannot be read.
-pub(crate) fn segments_in(path: &Path) -> Records {
-    let mut found = in_file(path).unwrap_or_default();
-    found.records.retain(|record| record.is_segment);
-    found
+/// Returns the records of segments in the profile at `path`; none if there is no profile.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn segments_in(path: &Path) -> Result<Vec<Record>> {
+    let is_empty = fs::metadata(path).map_or(true, |data| data.len() == 0);
+    let found = if is_empty { Records::default() } else { in_file(path)? };
+    Ok(found.records.into_iter().filter(|record| record.is_segment).collect())
 }
 
 /// Returns the records of whole runs.

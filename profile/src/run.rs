@@ -15,6 +15,9 @@ pub struct Image {
     pub path: PathBuf,
     /// The build-id; empty if it has none.
     pub build_id: Vec<u8>,
+    /// The functions by which it lets code go on in another thread, if such code counts in the
+    /// thread that it came from.
+    pub switches: Vec<String>,
 }
 
 /// One process that wrote a profile of one image.

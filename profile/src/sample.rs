@@ -19,6 +19,7 @@ pub fn record(pid: u32, parent: u32) -> Record {
         label: Vec::new(),
         is_segment: false,
         segments: Vec::new(),
+        expected_segments: 0,
         leaves_segments: false,
         merged: false,
         complete: true,

@@ -5,90 +5,120 @@
 //! ([`CUMULATIVE`]). What is left for the last label is found by subtraction, so that each count is
 //! in one segment, whenever the process was killed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pathformat::profile::{CUMULATIVE, DISCARDED, Part, RunId};
 
-use crate::modules::{add, add_modules, by_module, change_by};
+use crate::modules::{ModuleSums, by_module};
 
 /// Returns the parts of a run: its segments, and what is left in `rest`. Those that the program has
 /// reset are left out.
 pub(crate) fn settle(segments: Vec<Part>, rest: Vec<Part>) -> Vec<Part> {
+    let mut before = ModuleSums::default();
     let mut settled: Vec<Part> = Vec::with_capacity(segments.len() + rest.len());
-    for mut part in segments.into_iter().chain(rest) {
-        if part.flags & CUMULATIVE != 0 {
-            part.flags &= !CUMULATIVE;
-            part.modules = by_module(&part);
-            for earlier in &settled {
-                subtract(&mut part, earlier);
-            }
-        }
-        settled.push(part);
+    for segment in segments {
+        settled.push(counted_since(&mut before, segment));
     }
+    settled.extend(rest.into_iter().map(|part| without(&mut before, part)));
     settled.retain(|part| part.flags & DISCARDED == 0);
     settled
 }
 
-/// Subtracts the counts of a segment.
-fn subtract(part: &mut Part, segment: &Part) {
-    change_by(&mut part.modules, &segment.modules, |sums, counts| {
-        let negative = counts.iter().map(|&(index, count)| (index, count.wrapping_neg()));
-        add(sums, negative.collect());
-    });
+/// Returns the sum of segments.
+pub(crate) fn sum_of(segments: Vec<Part>) -> ModuleSums {
+    let mut sums = ModuleSums::default();
+    for segment in segments {
+        counted_since(&mut sums, segment);
+    }
+    sums
+}
+
+/// Returns what a segment has that those before it do not have, and adds it to them.
+fn counted_since(before: &mut ModuleSums, segment: Part) -> Part {
+    let segment = without(before, segment);
+    before.add(&segment.modules);
+    segment
+}
+
+/// Returns a part without what the segments before it have, if it has all counts of its run.
+fn without(before: &mut ModuleSums, mut part: Part) -> Part {
+    if part.flags & CUMULATIVE != 0 {
+        part.flags &= !CUMULATIVE;
+        part.modules = by_module(&part);
+        before.subtract_from(&mut part.modules);
+    }
+    part
 }
 
 /// Sums the parts of runs whose segments are in several of them, so that each run is in one part:
 /// frames that were in flight when a label changed end in another segment. The sum has no label.
 pub fn together(parts: Vec<Part>) -> Vec<Part> {
-    let mut found: Vec<Part> = Vec::new();
+    // The group of each part, and the first part of each family.
+    let mut groups: Vec<usize> = (0..parts.len()).collect();
     let mut of_family: HashMap<[u8; 12], usize> = HashMap::new();
-    for part in parts {
-        let places: HashSet<usize> =
-            part.runs.iter().filter_map(|run| of_family.get(&run.family())).copied().collect();
-        let Some(&first) = places.iter().min() else {
-            part.runs.iter().for_each(|run| _ = of_family.insert(run.family(), found.len()));
-            found.push(part);
-            continue;
-        };
-        // A part may join others that were apart.
-        for place in places.into_iter().filter(|&place| place != first) {
-            let other = std::mem::take(&mut found[place]);
-            join(&mut found[first], other);
+    for (at, part) in parts.iter().enumerate() {
+        for run in &part.runs {
+            let known = *of_family.entry(run.family()).or_insert(at);
+            let (one, other) = (root(&mut groups, known), root(&mut groups, at));
+            groups[one.max(other)] = one.min(other);
         }
-        found[first].label.clear();
-        join(&mut found[first], part);
-        let runs = found[first].runs.clone();
-        runs.iter().for_each(|run| _ = of_family.insert(run.family(), first));
     }
-    found.retain(|part| !part.runs.is_empty());
-    found
+    let mut joined: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
+    for (at, part) in parts.into_iter().enumerate() {
+        joined.entry(root(&mut groups, at)).or_default().push(part);
+    }
+    let sum = |mut group: Vec<Part>| match group.len() {
+        1 => group.remove(0),
+        _ => Part { label: Vec::new(), ..joined_part(group) },
+    };
+    joined.into_values().map(sum).collect()
+}
+
+fn root(groups: &mut [usize], mut at: usize) -> usize {
+    while groups[at] != at {
+        groups[at] = groups[groups[at]];
+        at = groups[at];
+    }
+    at
 }
 
 /// Sums the parts of each run that have one label. Sums of several runs stay as they are.
 pub(crate) fn by_label(parts: Vec<Part>) -> Vec<Part> {
-    let mut found: Vec<Part> = Vec::new();
+    let mut found: Vec<Vec<Part>> = Vec::new();
     let mut places: HashMap<([u8; 12], Vec<u8>), usize> = HashMap::new();
     for part in parts {
         let one = part.runs.first().filter(|_| count(&part.runs) == 1).map(RunId::family);
         let place =
             one.map(|family| *places.entry((family, part.label.clone())).or_insert(found.len()));
         match place.and_then(|place| found.get_mut(place)) {
-            Some(known) => join(known, part),
-            None => found.push(part),
+            Some(known) => known.push(part),
+            None => found.push(vec![part]),
         }
     }
-    found
+    found.into_iter().map(joined_part).collect()
 }
 
-/// Adds a part to another one.
-fn join(to: &mut Part, mut from: Part) {
-    to.runs.append(&mut from.runs);
-    to.runs.sort_unstable();
-    to.runs.dedup();
-    to.flags |= from.flags;
-    to.map = to.map.take().or(from.map);
-    to.modules = by_module(to);
-    add_modules(&mut to.modules, from.modules);
+/// Sums parts of one process, whose last readings come last. The sum has the label of the first.
+fn joined_part(parts: Vec<Part>) -> Part {
+    let mut joined = Part::default();
+    let mut sums = ModuleSums::default();
+    for (at, part) in parts.into_iter().enumerate() {
+        if at == 0 {
+            joined.label = part.label;
+        }
+        joined.runs.extend(part.runs);
+        joined.flags |= part.flags;
+        // Libraries are loaded as time goes by.
+        let is_longer = |map: &Vec<u8>| joined.map.as_ref().is_none_or(|of| of.len() < map.len());
+        if let Some(map) = part.map.filter(is_longer) {
+            joined.map = Some(map);
+        }
+        sums.add(&part.modules);
+    }
+    joined.runs.sort_unstable();
+    joined.runs.dedup();
+    joined.modules = sums.finish();
+    joined
 }
 
 /// Returns the number of runs that these are, each of which may have several segments.

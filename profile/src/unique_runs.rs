@@ -244,9 +244,6 @@ impl<'a> Reading<'a> {
     }
 
     fn offer(&mut self, place: usize, mut file: RecordContent, taker: &mut impl Taker) {
-        if let Some(label) = &self.options.label {
-            file.parts.retain(|part| part.label == label.as_bytes());
-        }
         let (mut own, mut left_out, mut shared) = (HashSet::<RunId>::new(), Vec::new(), 0);
         if self.options.duplicates == Duplicates::Skip {
             file.parts.retain(|part| {
@@ -267,6 +264,11 @@ impl<'a> Reading<'a> {
             });
         }
         let duplicates = segments::count(&left_out);
+        // Not before: what has another label by now must not be taken from an earlier reading.
+        if let Some(label) = &self.options.label {
+            file.parts.retain(|part| part.label == label.as_bytes());
+            file.publish_flags();
+        }
         if self.options.labels == Labels::Together {
             file.parts = segments::together(file.parts);
         }

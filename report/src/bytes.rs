@@ -54,7 +54,7 @@ pub fn manifest(bytes: &[u8]) {
         .map(|index| (index, index.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
         .collect();
     counted.add(&counts, &counts, |address| address.to_string());
-    let image = Image { path: "image".into(), build_id: Vec::new() };
+    let image = Image { path: "image".into(), ..Image::default() };
     let (report, _) = decode::decode(
         vec![CountedImage { image, runs: vec![Run::default()], modules: vec![counted] }],
         &(),

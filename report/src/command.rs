@@ -5,7 +5,7 @@
 //! * [`source_views`] are the commands that show source, [`machine_views`] shows instructions, and
 //!   [`diff`] compares. [`path_argument`] is the path that they are asked for.
 //! * [`labels`] are the commands about labels.
-//! * [`html`] writes and opens the page for the browser.
+//! * [`html`] writes and opens the page for the browser, [`serve`] shows what runs now in it.
 //! * [`trace`] shows traces.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
 //!   [`chosen`] says if what they choose is not there.
@@ -34,6 +34,7 @@ pub(crate) mod progress;
 pub(crate) mod reading;
 pub(crate) mod readings;
 pub(crate) mod screen;
+pub(crate) mod serve;
 pub(crate) mod source_views;
 pub(crate) mod top;
 pub(crate) mod top_screen;

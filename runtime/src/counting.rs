@@ -3,9 +3,10 @@
 use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
-use pathformat::label;
 use pathformat::names::NOWHERE;
-use pathformat::profile::{self, DENIED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
+use pathformat::profile::{
+    self, DENIED, OTHER_RUNTIME, PARTIAL, RUNNING, RunId, UNREGISTERED_THREADS,
+};
 use pathformat::raw::SHARED;
 use pathformat::settings::Threads;
 use process::environment::{self, Environment};
@@ -300,7 +301,7 @@ impl Counting {
         let raw = &mut self.slots.raw;
         let file = raw.create(environment, &head, size, map, image.places(), &mut room.raw)?;
         if !self.segments.label().as_bytes().is_empty() {
-            raw.set_label(self.segments.label().as_bytes());
+            raw.set_label(Some(self.segments.label().as_bytes()), 0);
         }
         Ok(file)
     }
@@ -420,6 +421,10 @@ impl Counting {
         room: &mut Room,
     ) {
         self.note_process();
+        // The label may have been changed from outside.
+        if let Some(found) = self.slots.raw.label() {
+            self.segments.follow(&found);
+        }
         self.segments.start_again();
         let file = self.find_raw(environment, image, room);
         let again = &mut || self.start_again(slot, environment, image, room);
@@ -496,10 +501,10 @@ impl Counting {
         if let Some(block) = self.slots.raw.block() {
             self.slots.raw.add_flags(flags);
             self.slots.look_for_cuts();
+            if self.segments.are_any() {
+                self.append_segment(environment, image, registry, room, Change::Dump);
+            }
             if !self.slots.has_private() {
-                if self.segments.are_any() {
-                    self.append_segment(environment, image, registry, room, Change::Dump);
-                }
                 return standing::end(block, environment, &mut room.raw);
             }
         }
@@ -509,7 +514,7 @@ impl Counting {
         let may_stand = image.may_stand() && standing::is_possible(environment);
         let portion = match self.slots.raw.block() {
             // What stays in memory has no segments.
-            Some(_) => Portion::whole(environment.origin.label.as_bytes()),
+            Some(_) => Portion::whole(self.segments.first_label()),
             None => self.segments.rest(),
         };
         let mut write = || {
@@ -569,14 +574,16 @@ impl Counting {
         if let Some(found) = self.slots.raw.label() {
             self.segments.follow(&found);
         }
-        if change == Change::Label && label::kept(text) == self.segments.label_since() {
+        if change == Change::Label && self.segments.has_label(text) {
             return;
         }
         self.append_segment(environment, image, registry, room, change);
         if change == Change::Label {
             self.segments.set_label(text);
         }
-        self.slots.raw.set_label(self.segments.label_since());
+        let is_changed = change == Change::Label || self.segments.is_mixed();
+        let text = is_changed.then(|| self.segments.label_since());
+        self.slots.raw.set_label(text, self.segments.number());
     }
 
     /// Appends what was counted since the last segment to the profile. In a standing file, what was
@@ -592,7 +599,10 @@ impl Counting {
         let (shared, flags, used) = (self.shared, self.flags, registry.used);
         let run = self.slots.raw.standing_run();
         let is_first = run.is_some() && !self.segments.are_any();
-        let Some(portion) = self.segments.next(change, run) else { return self.segments.mix() };
+        // Without an identity of the run, nobody could tell its segments.
+        let has_identity = run.unwrap_or(environment.run) != RunId::NONE;
+        let portion = if has_identity { self.segments.next(change, run) } else { None };
+        let Some(portion) = portion else { return self.segments.mix() };
         let mut write = || {
             let map = image.has_keys().then(|| room.map.read());
             let (slots, may_stand) = (&mut self.slots, false);
@@ -615,7 +625,13 @@ impl Counting {
                 }
                 self.append_segment(environment, image, registry, room, change);
             }
-            Err(_) => self.segments.mix(),
+            Err(_) => {
+                self.segments.mix();
+                if is_first {
+                    // What it has is not all that was counted before.
+                    self.segments.forget_ledger();
+                }
+            }
         }
     }
 
@@ -708,6 +724,7 @@ extern "C" fn in_child() {
             counting.start_again(slot, environment, imports::image(), room);
             counting.forks = Forks::NONE;
             shared.origin.follow(&environment.origin);
+            shared.origin.label.copy(counting.segments.label());
         }
     });
     registry.after_fork();

@@ -35,7 +35,12 @@ extern "C" fn label(text: *const u8, change: u32) {
         0 if !text.is_null() => unsafe { process::text::c_string(text) }.to_bytes(),
         _ => &[],
     };
-    shared_registry::get().with(|shared| shared.change_label(change, text));
+    shared_registry::get().with(|shared| {
+        // A child of vfork shares the memory of its parent, whose label stays.
+        if shared.process == process::sys::process() {
+            shared.change_label(change, text);
+        }
+    });
 }
 
 /// Replaces `_exit`: the process ends at once, by the `_exit` of a sanitizer if there is one.

@@ -10,10 +10,18 @@ pub(crate) fn read_label(file: &File, offset: u64) -> Option<Label> {
     Label::of(words.map(u64::to_le_bytes).as_flattened()).filter(|_| is_read)
 }
 
-/// Writes a label to the header of a raw file. The number of changes by others stays.
-pub(crate) fn write_label(file: &File, offset: u64, text: &[u8]) -> bool {
-    let label = Label::new(text);
+/// Writes a label to the header of a raw file, and the number of segments that the process has
+/// appended. The number of changes by others stays.
+pub(crate) fn write_label(file: &File, offset: u64, text: &[u8], segments: u32) -> bool {
+    let mut label = Label::new(text);
+    label.segments = segments.into();
     let (start, bytes) = label.own_bytes();
     let is_within = offset + size_of::<Label>() as u64 <= sys::file_size_limit();
     is_within && file.write_at(bytes, offset + start as u64)
+}
+
+/// Writes the number of segments alone.
+pub(crate) fn write_segments(file: &File, offset: u64, segments: u32) -> bool {
+    let is_within = offset + size_of::<Label>() as u64 <= sys::file_size_limit();
+    is_within && file.write_at(&segments.to_le_bytes(), offset + Label::SEGMENTS_OFFSET)
 }

@@ -36,7 +36,7 @@ use process::text::Path;
 use crate::collected::Collected;
 use crate::creation::{Room, create_free};
 use crate::image::Image;
-use crate::label::{read_label, write_label};
+use crate::label::{read_label, write_label, write_segments};
 use crate::standing;
 
 /// The first word of a raw file.
@@ -68,6 +68,8 @@ pub(crate) struct RawFile {
     page: *mut u8,
     /// True if the file is standing.
     is_standing: bool,
+    /// True if it was when it was taken: its header has a block.
+    has_block: bool,
     /// The run of this process in a standing file.
     run: RunId,
     /// True if this process is a forked child.
@@ -79,13 +81,14 @@ impl RawFile {
     pub(crate) const fn none() -> Self {
         let page = ptr::null_mut();
         let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
-        let (child, is_standing, run) = (false, false, RunId::NONE);
-        Self { path, identity, kept, header_size: 0, length: 0, page, is_standing, run, child }
+        let (child, is_standing, has_block, run) = (false, false, false, RunId::NONE);
+        let (header_size, length) = (0, 0);
+        Self { path, identity, kept, header_size, length, page, is_standing, has_block, run, child }
     }
 
     /// Closes the file and forgets it.
     pub(crate) fn forget(&mut self) {
-        (self.identity, self.is_standing) = (Identity::NONE, false);
+        (self.identity, self.is_standing, self.has_block) = (Identity::NONE, false, false);
         self.kept.close();
         if let Some(page) = NonNull::new(mem::replace(&mut self.page, ptr::null_mut())) {
             // SAFETY: it was mapped here, and no other code uses it.
@@ -118,7 +121,8 @@ impl RawFile {
         }
         let wanted = standing::Wanted { environment, image, label, is_one_of_many };
         let taken = standing::take(wanted, room, &mut self.path)?;
-        (self.child, self.is_standing, self.run) = (environment.forked(), true, taken.run);
+        (self.child, self.run) = (environment.forked(), taken.run);
+        (self.is_standing, self.has_block) = (true, true);
         (self.header_size, self.length) = (taken.header_size, taken.length);
         self.page = taken.block.as_ptr().cast();
         self.identity = taken.file.identity().unwrap_or(Identity::NONE);
@@ -180,15 +184,19 @@ impl RawFile {
 
     /// Returns the offset of the label in the file; `None` if there is no file, or it is standing.
     pub(crate) fn label_offset(&self) -> Option<u64> {
-        raw::label_offset(self.header_size, false).filter(|_| self.exists() && !self.is_standing)
+        raw::label_offset(self.header_size, false).filter(|_| self.exists() && !self.has_block)
     }
 
-    /// Writes the label of what is counted from here on. That of a standing file does not change.
-    pub(crate) fn set_label(&mut self, text: &[u8]) {
+    /// Writes the label of what is counted from here on, if it changes, and the number of segments
+    /// that this process has appended. The header of a standing file does not change.
+    pub(crate) fn set_label(&mut self, text: Option<&[u8]>, segments: u32) {
         if let Some(offset) = self.label_offset()
             && let Ok(file) = self.open()
         {
-            write_label(&file, offset, text);
+            match text {
+                Some(text) => write_label(&file, offset, text, segments),
+                None => write_segments(&file, offset, segments),
+            };
         }
     }
 

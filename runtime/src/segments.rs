@@ -16,8 +16,11 @@ use core::ptr::{self, NonNull};
 
 use pathformat::label::{self, Label};
 use pathformat::profile::{CUMULATIVE, DISCARDED, RunId};
+use process::sys;
 use process::sys::mapping::{self, At};
 use process::text::LabelText;
+
+use crate::slots::ADDRESS_SPACE_PART;
 
 /// What ends a segment. The numbers are those of
 /// [`LABEL_FUNCTIONS`](pathformat::names::LABEL_FUNCTIONS), and part of what images share.
@@ -76,6 +79,8 @@ pub(crate) struct Segments {
     /// appended.
     is_mixed: bool,
     label: LabelText,
+    /// The label with which the run began.
+    first: LabelText,
 }
 
 impl Segments {
@@ -89,18 +94,21 @@ impl Segments {
             is_behind: false,
             is_mixed: false,
             label: LabelText::new(),
+            first: LabelText::new(),
         }
     }
 
     /// Begins a run with this label, whose slots have this length.
     pub(crate) fn begin(&mut self, label: &LabelText, size: usize) {
-        self.label.clear();
-        self.label.push_all(label::kept(label.as_bytes()));
+        self.set_label(label.as_bytes());
+        self.first.copy(&self.label);
         self.size = size;
     }
 
     /// Begins another run under the same label, as in a forked child.
     pub(crate) fn start_again(&mut self) {
+        let Self { first, label, .. } = self;
+        first.copy(label);
         self.forget_ledger();
         (self.number, self.foreign) = (0, 0);
         (self.is_behind, self.is_mixed) = (false, false);
@@ -111,17 +119,36 @@ impl Segments {
         &self.label
     }
 
+    /// Returns the label with which the run began.
+    pub(crate) fn first_label(&self) -> &[u8] {
+        self.first.as_bytes()
+    }
+
+    /// Returns the number of segments that this process has appended.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Returns true if this is the label of what was counted since the last segment.
+    pub(crate) fn has_label(&self, text: &[u8]) -> bool {
+        !self.is_mixed && label::kept(text) == self.label.as_bytes()
+    }
+
     /// Returns true if the run has segments.
     pub(crate) fn are_any(&self) -> bool {
         !self.ledger.is_null() || self.is_behind
     }
 
-    /// Takes over what another process has written to the header of the raw file.
+    /// Takes over what another process has written to the header of the raw file. It changes the
+    /// text last.
     pub(crate) fn follow(&mut self, found: &Label) {
         let foreign = found.foreign.get();
-        if foreign != self.foreign {
+        let is_new = foreign != self.foreign;
+        if is_new {
             (self.foreign, self.is_behind) = (foreign, true);
             self.forget_ledger();
+        }
+        if is_new || foreign != 0 && !self.is_mixed {
             self.set_label(found.text());
         }
     }
@@ -137,14 +164,23 @@ impl Segments {
         self.is_mixed = true;
     }
 
+    /// Returns true if what was counted since the last segment is of several labels.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.is_mixed
+    }
+
     /// Returns the label of what was counted since the last segment.
     pub(crate) fn label_since(&self) -> &[u8] {
         if self.is_mixed { &[] } else { self.label.as_bytes() }
     }
 
-    /// Returns the memory of the ledger, which is mapped if it is not yet; `None` without memory.
-    pub(crate) fn ledger(&mut self) -> Option<NonNull<u8>> {
+    /// Returns the memory of the ledger, which is mapped if it is not yet; `None` without memory,
+    /// or if the program may lack the addresses.
+    fn ledger(&mut self) -> Option<NonNull<u8>> {
         if self.ledger.is_null() {
+            if self.size as u64 > sys::address_space_limit() / ADDRESS_SPACE_PART {
+                return None;
+            }
             self.ledger = mapping::map_private(At::Anywhere, self.size)?.as_ptr();
         }
         NonNull::new(self.ledger)
@@ -171,7 +207,8 @@ impl Segments {
         (self.is_behind, self.is_mixed) = (false, false);
     }
 
-    fn forget_ledger(&mut self) {
+    /// Forgets what earlier records have.
+    pub(crate) fn forget_ledger(&mut self) {
         if let Some(ledger) = NonNull::new(core::mem::replace(&mut self.ledger, ptr::null_mut())) {
             // SAFETY: it was mapped here, and no other code uses it.
             unsafe { mapping::unmap(ledger, self.size) };

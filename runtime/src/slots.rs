@@ -20,7 +20,7 @@ pub(crate) const CHUNKS: usize = 21;
 
 /// The largest part of a limited address space that a chunk takes, as a divisor, so that the
 /// program does not lack it.
-const ADDRESS_SPACE_PART: u64 = 64;
+pub(crate) const ADDRESS_SPACE_PART: u64 = 64;
 
 /// An offset that no raw file reaches.
 const BEYOND: u64 = 1 << 40;

@@ -20,6 +20,7 @@ use core::ptr::{self, NonNull};
 use linux_raw_sys::general::BTRFS_SUPER_MAGIC;
 use pathformat::RAW_VERSION;
 use pathformat::descriptor::Module;
+use pathformat::label;
 use pathformat::profile::{ENDING, Front, Head, RunId, length_before};
 use pathformat::raw::{self, PAGE, STANDING, label_offset};
 use pathformat::standing::{Block, MOST_FILES, MOST_STARTS, READY, Run};
@@ -108,7 +109,8 @@ impl Wanted<'_> {
         let (build_id, modules) =
             (self.environment.build_id.as_bytes(), Module::bytes(self.image.modules()));
         let region_size = self.image.region_size() as u64;
-        raw::layout(build_id, self.environment.forked(), self.label, region_size, modules)
+        let label = label::kept(self.label);
+        raw::layout(build_id, self.environment.forked(), label, region_size, modules)
     }
 }
 
@@ -305,7 +307,7 @@ fn make(
         && file.allocate(0, size)
         && write_block(&file, size - PAGE, anchor, layout)
         && (label.is_empty()
-            || label_offset(size, true).is_some_and(|at| write_label(&file, at, label)));
+            || label_offset(size, true).is_some_and(|at| write_label(&file, at, label, 0)));
     drop(header);
     room.other.copy(path);
     target::standing_name(&room.scratch, layout, number, path);

@@ -7,7 +7,9 @@
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use pathformat::profile::{CUMULATIVE, CUT, Head, ProfileWriter, SEGMENT, UNREGISTERED_THREADS};
+use pathformat::profile::{
+    CUMULATIVE, CUT, Head, INCOMPLETE, ProfileWriter, RunId, SEGMENT, UNREGISTERED_THREADS,
+};
 use pathformat::settings::Threads;
 use pathformat::wire::Sink;
 use process::environment::Environment;
@@ -65,6 +67,9 @@ pub(crate) struct Counts<'a> {
 /// to.
 const MOST_NAMES: u32 = 1000;
 
+/// The number of words of a file that are read at a time.
+const WORDS: usize = 256;
+
 /// The reason why nothing was appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
@@ -103,13 +108,21 @@ pub(crate) fn profile(
     put_profile(environment, &counts, flags, (slots, sums), &mut summed, &mut record);
     let bytes = record.bytes().filter(|_| sums.is_some() || counts.portion.number == 0);
     let foreign = counts.portion.foreign;
+    let is_cumulative = counts.portion.flags & CUMULATIVE != 0;
+    // Readers look for the segments of a run in one profile.
+    let most_names = if ledger.is_some() || is_cumulative { 1 } else { MOST_NAMES };
     let is_current = || {
-        let found = raw.zip(label).and_then(|(raw, offset)| read_label(raw, offset));
+        // All counts are right whatever stands before them.
+        let found = raw.filter(|_| !is_cumulative).zip(label);
+        let found = found.and_then(|(raw, offset)| read_label(raw, offset));
         found.is_none_or(|label| label.foreign.get() == foreign)
     };
     let places = (path, scratch);
     let result = match bytes {
-        Some(bytes) => append_record(environment, bytes, counts.may_stand, is_current, places),
+        Some(bytes) => {
+            let how = (counts.may_stand, most_names);
+            append_record(environment, bytes, how, is_current, places)
+        }
         None => Err(Failed::Open(OpenError::Other)),
     };
     if let Some(sums) = sums {
@@ -131,18 +144,17 @@ pub(crate) fn note_all(counts: Counts<'_>, room: &mut Room) -> bool {
     let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
     let slots = Slot::REGION.0..counts.used.max(1);
     let Some(ledger) = counts.portion.ledger else { return false };
-    summed.add_all(ledger, slots, counts.portion.run.is_some());
-    true
+    summed.add_all(ledger, slots, counts.portion.run.is_some())
 }
 
 fn append_record(
     environment: &Environment,
     bytes: &[u8],
-    may_stand: bool,
+    (may_stand, most_names): (bool, u32),
     is_current: impl Fn() -> bool,
     (path, scratch): (&mut Path, &mut Path),
 ) -> Result<bool, Failed> {
-    for number in 1..=MOST_NAMES {
+    for number in 1..=most_names {
         if !target::resolve(environment, number, path, scratch) {
             break;
         }
@@ -182,13 +194,20 @@ fn put_profile(
     let whole = environment.head(&names, flags, sys::now());
     let run = portion.run.unwrap_or(whole.run);
     // What is known of the run stands once, in the record of the rest.
-    let short =
-        Head { flags: whole.flags | SEGMENT, run, command_line: &[], ancestors: &[], ..whole };
+    let open = if portion.run.is_none() { INCOMPLETE } else { 0 };
+    let short = Head {
+        flags: whole.flags | SEGMENT | open,
+        run,
+        command_line: &[],
+        ancestors: &[],
+        ..whole
+    };
     let mut writer = ProfileWriter::new(sink, if is_segment { &short } else { &whole });
     // Without memory for sums the reader has to subtract the segments.
     let lacks_sums = sums.is_none() && portion.ledger.is_some();
     let cumulative = portion.flags | if lacks_sums { CUMULATIVE } else { 0 };
-    if is_segment || cumulative != 0 || !portion.label.is_empty() {
+    let is_named = is_segment || cumulative != 0 || !portion.label.is_empty();
+    if is_named && run != RunId::NONE {
         let flags = whole.flags | cumulative;
         writer.part(&[run.segment(portion.number)], flags, portion.label);
     }
@@ -262,36 +281,43 @@ impl Summed<'_> {
     }
 
     /// Adds some slots, or all that is in the file, to private memory of the size of a slot.
-    fn add_all(&mut self, sums: NonNull<u8>, slots: Range<u32>, is_of_file: bool) {
+    /// Returns false if the file cannot be read.
+    fn add_all(&mut self, sums: NonNull<u8>, slots: Range<u32>, is_of_file: bool) -> bool {
         if is_of_file {
-            self.add_file_to(sums);
-        } else {
-            slots.map(Slot).for_each(|slot| self.add_to(sums, slot));
+            return self.add_file_to(sums).is_some();
         }
+        slots.map(Slot).for_each(|slot| self.add_to(sums, slot));
+        true
     }
 
-    /// Adds all that is in the file: earlier processes may have had more slots than this one.
-    fn add_file_to(&mut self, sums: NonNull<u8>) {
-        let size = self.slots.size();
-        let Some((raw, length)) = self.raw.and_then(|raw| Some((raw, raw.length()?))) else {
-            return;
-        };
-        let first = self.slots.raw.offset(0, size as u64);
+    /// Adds all that is in the file: earlier processes may have had more slots than this one. It is
+    /// read, not mapped, since another process may cut it.
+    fn add_file_to(&mut self, sums: NonNull<u8>) -> Option<()> {
+        let size = self.slots.size() as u64;
+        let first = self.slots.raw.offset(0, size);
+        let raw = self.raw?;
+        let length = raw.length()?;
+        let mut words = [0u64; WORDS];
         let mut next = first;
         while let Some(data) = raw.next_data(next).filter(|&data| data < length) {
-            let start = first + (data - first) / size as u64 * size as u64;
-            next = start + size as u64;
-            let there = usize::try_from(length - start).unwrap_or(size).min(size);
-            let slot = mapping::map_file(At::Anywhere, there, raw, start);
-            let (Some(slot), Some(mut source)) = (slot, Source::file(raw, start)) else { continue };
-            // SAFETY: it was mapped for its whole length, and is not used any more then.
-            unsafe {
-                counters::visit(slot, 0..there, &mut source, |offset, count| {
-                    counters::add(sums, offset, count)
-                });
-                mapping::unmap(slot, there);
+            let end = raw.next_hole(data).unwrap_or(length).min(length);
+            next = data & !7;
+            while next < end {
+                let read = raw.read_words_at(&mut words, next);
+                let left = ((end - next).div_ceil(8) as usize).min(WORDS);
+                if read == 0 {
+                    return None;
+                }
+                for (&count, at) in
+                    words.iter().zip((next - first..).step_by(8)).take(read.min(left))
+                {
+                    // SAFETY: the offset is within a slot, as long as which the sums are.
+                    unsafe { counters::add(sums, (at % size) as usize, count) };
+                }
+                next += read.min(left) as u64 * 8;
             }
         }
+        Some(())
     }
 
     /// Returns memory with the sums of some slots, or of the file, without the counts in the
@@ -304,7 +330,11 @@ impl Summed<'_> {
     ) -> Option<NonNull<u8>> {
         let size = self.slots.size();
         let sums = mapping::map_private(At::Anywhere, size)?;
-        self.add_all(sums, slots, is_of_file);
+        if !self.add_all(sums, slots, is_of_file) {
+            // SAFETY: it was mapped here, and is not used.
+            unsafe { mapping::unmap(sums, size) };
+            return None;
+        }
         if let Some(ledger) = ledger {
             let mut source = Source::Memory(self.map, self.window);
             let subtract = |offset, count: u64| {

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use pathtests::shell::shell;
+use pathtests::tree::bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -115,8 +116,8 @@ int main(int count, char **words) {
 }
 "#;
 
-/// `steps truth` does a step for each byte that it reads: a digit is a label, `w` is work, `k` ends
-/// it. It writes each byte when it is done.
+/// `steps truth` does a step for each byte that it reads: a digit is a label, `w` is work, `f` a
+/// child, `k` ends it. It writes each byte when it is done.
 const STEPS: &str = r#"
 int main(int count, char **words) {
   begin(words[1]);
@@ -125,6 +126,15 @@ int main(int count, char **words) {
     if (step >= '0' && step <= '3') change(step - '0');
     if (step >= '4' && step <= '7') { settle(1); label = step - '4'; }
     if (step == 'w') for (int i = 1; i < 30; i++) collatz(i);
+    if (step == 'f') {
+      if (!fork()) {
+        memset(segment, 0, sizeof segment);
+        collatz(27);
+        settle(1);
+        return 0;
+      }
+      wait(0);
+    }
     if (step == 'k') { settle(1); raise(SIGKILL); }
     if (write(1, &step, 1) != 1) return 1;
   }
@@ -294,14 +304,14 @@ const OUTSIDE: [(&str, &str); 3] = [("parse", "5"), ("two words", "6"), ("", "4"
 
 #[test]
 fn a_label_is_changed_from_outside() {
-    for last in ["", "k", "1w", "1wk", "ww5"] {
+    for last in ["", "k", "1w", "1wk", "ww5", "f", "fkk"] {
         let folder = scene(STEPS, "-fpath-promotion=no");
         let folder = folder.path();
         let mut program = Steps::start(folder, "single:");
         program.go("w3w");
         for (label, digit) in OUTSIDE {
             program.label(folder, label);
-            program.go(&format!("{digit}w"));
+            program.go(&format!("{digit}wf"));
         }
         // What is read while it runs has all of it.
         program.go("2ww");
@@ -318,6 +328,111 @@ fn a_label_is_changed_from_outside() {
         // No raw file is left of a process that ended.
         let raw = shell(folder, "ls -A | grep -c raw || true");
         assert_eq!(raw.trim(), "0", "{last}");
+    }
+}
+
+#[test]
+fn whoever_changes_a_label_first_makes_no_profile_for_nothing() {
+    let folder = scene(STEPS, "-fpath-promotion=no");
+    let folder = folder.path();
+    let mut program = Steps::start(folder, "single:");
+    program.go("w");
+    program.label(folder, "");
+    assert!(!folder.join("prog.pathprof").exists());
+    assert_eq!(entries(folder, "--all prog"), sum_of(folder, 1));
+    program.label(folder, "parse");
+    program.go("5w");
+    // Many changes, one after the other.
+    let line = format!("seq 40 | pathprof label {} - | wc -l", program.0.id());
+    assert_eq!(shell(folder, &line).trim(), "40");
+    program.label(folder, "parse");
+    program.go("ww");
+    let labels = by_label(folder, "prog");
+    assert_eq!((&labels["parse"], &labels[""]), (&sum_of(folder, 3), &sum_of(folder, 1)));
+    program.end();
+    assert_eq!(entries(folder, "--all prog"), sum_of(folder, 4));
+}
+
+#[test]
+fn top_shows_an_interval_whatever_its_labels() {
+    let folder = scene(STEPS, "-fpath-promotion=no");
+    let folder = folder.path();
+    let mut program = Steps::start(folder, "single:");
+    program.go("1www2w");
+    let mut top = Command::new(bin("pathprof"));
+    top.args(["top", "prog", "--once", "--interval", "2", "--functions", "--format", "csv"]);
+    let top = top.current_dir(folder).stdout(Stdio::piped()).spawn().expect("it starts");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    program.go("3w");
+    let shown = top.wait_with_output().expect("it ends").stdout;
+    let shown = String::from_utf8_lossy(&shown);
+    let row = shown.lines().find(|row| row.contains(",collatz,")).unwrap_or_default();
+    assert_eq!(row.split(',').nth(1), Some("29"), "{shown}");
+    program.end();
+}
+
+#[test]
+fn an_earlier_reading_has_no_other_label() {
+    let folder = scene(STEPS, "-fpath-promotion=no");
+    let folder = folder.path();
+    let mut program = Steps::start(folder, "single:");
+    program.go("1w");
+    shell(folder, &format!("pathprof snapshot {} -o first", program.0.id()));
+    program.go("w2w");
+    program.end();
+    let both = "--label parse --all prog.pathprof first --image prog";
+    assert_eq!(entries(folder, both), truth(folder)["parse"]);
+}
+
+#[test]
+fn tables_keep_their_keys() {
+    let folder = scene("int unused;", "-c");
+    let folder = folder.path();
+    let program = r#"
+#include <pathcc/profile.h>
+#include <stdlib.h>
+__attribute__((noinline)) static int add(int x) { return x + 3; }
+__attribute__((noinline)) static int twice(int x) { return x * 2; }
+__attribute__((noinline)) static int back(int x) { return -x; }
+int main(int count, char **words) {
+  int (*calls[])(int) = {add, twice, back};
+  int sum = 0;
+  for (int i = 0; i < 60; i++) {
+    if (count > 1 && i % 7 == 0) pathcc_label(i % 14 ? "odd" : "even");
+    sum += calls[i / 20](i) + calls[i % 2](i);
+  }
+  return sum == atoi("0");
+}
+"#;
+    fs::write(folder.join("calls.c"), program).expect("writable");
+    for flags in ["-fpath-callees=4", "-fpath-limit=1 -fpath-overflow=hash", "-fpath-mode=calls"] {
+        let run = |words: &str| {
+            shell(
+                folder,
+                &format!(
+                    "rm -f *.pathprof; pathcc -g -O0 -fpath-stage=late {flags} calls.c -o calls; ./calls {words}"
+                ),
+            );
+            ["--calls=sites", "--functions"].map(|view| {
+                shell(folder, &format!("pathprof report {view} --top 0 --format csv calls 2>&1"))
+            })
+        };
+        let (plain, labelled) = (run(""), run("x"));
+        assert!(plain[1].contains(",back,"), "{flags}: {}", plain[1]);
+        // Only main differs: it does more.
+        let of = |text: &str| -> Vec<String> {
+            let rows = text.lines().filter(|row| !row.contains("pathcc_label"));
+            let rows =
+                rows.filter(|row| ["add", "twice", "back"].iter().any(|of| row.contains(of)));
+            rows.map(|row| {
+                row.split(',')
+                    .filter(|cell| cell.parse::<f64>().is_err() || cell.parse::<u32>().is_ok())
+                    .collect::<Vec<_>>()
+                    .join(",")
+            })
+            .collect()
+        };
+        assert_eq!([0, 1].map(|at| of(&labelled[at])), [0, 1].map(|at| of(&plain[at])), "{flags}");
     }
 }
 

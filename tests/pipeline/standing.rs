@@ -236,8 +236,12 @@ fn what_is_read_meanwhile_is_there_and_stays() {
         }
     });
     assert_eq!(counted(folder, "--all prog").0, truth(folder));
-    shell(folder, "pathprof compact prog");
-    assert_eq!(standing_files(folder), 0);
+    // The kernel may keep the memory of a process, and with it the lock, a moment longer.
+    let is_taken_in = |_: &u32| {
+        shell(folder, "pathprof compact prog; sleep 0.1");
+        standing_files(folder) == 0
+    };
+    assert!((0..20).any(|round| is_taken_in(&round)));
     assert_eq!(counted(folder, "--all prog").0, truth(folder));
 }
 

@@ -249,7 +249,7 @@ pub fn decoded(
 /// Returns an image of these modules.
 pub fn loaded(modules: Vec<CountedModule>) -> CountedImage {
     CountedImage {
-        image: Image { path: "/bin/x".into(), build_id: vec![1] },
+        image: Image { path: "/bin/x".into(), build_id: vec![1], ..Image::default() },
         runs: Vec::new(),
         modules,
     }

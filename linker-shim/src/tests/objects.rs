@@ -174,7 +174,7 @@ fn what_is_needed_of_the_runtime_is_asked_for() {
         let object = Generated::of(modules, kind);
         let is_program = kind != ImageKind::Library;
         let replaces = kind == ImageKind::Executable;
-        let mut expected = vec![names::RUNTIME];
+        let mut expected = vec![names::RUNTIME, names::LABEL];
         expected.extend(log.iter().filter(|_| logs));
         expected.extend([names::ENTRY, names::PREPARE_THREAD].iter().filter(|_| is_program));
         expected.extend(

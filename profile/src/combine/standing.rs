@@ -54,14 +54,14 @@ pub fn take_in(
     let has_aside = locked.iter().any(|(raw, _)| is_aside(raw));
     let written = if has_aside { runs_in(path)? } else { HashSet::new() };
     // Nobody counts in the files, so that the profile has all of their segments.
-    let segments = records::segments_in(path);
+    let segments = records::segments_in(path)?;
     // As long as its lock is ours, no other file takes its place.
     let mut profile = lock(path)?;
     let length = profile.metadata()?.len();
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut records = Vec::new();
     for record in of_profile(&locked, Some(&profile)) {
-        let record = Record { leaves_segments: true, ..with_segments(record, &segments.records) };
+        let record = Record { leaves_segments: true, ..with_segments(record, &segments) };
         if written.contains(&record.run.of_child(0, 1)) {
             fs::remove_file(&record.path)?;
         } else if is_aside(&record.path) {

@@ -77,7 +77,9 @@ pub fn bring(from: &Path, to: &Path) -> Result<Input> {
     let found = records::of(from)?;
     let (raw, written): (Vec<_>, Vec<_>) =
         found.records.iter().partition(|record| record.range.is_none());
-    let mut bytes = if written.is_empty() { Vec::new() } else { fs::read(from)? };
+    let has_segments = raw.iter().any(|record| !record.segments.is_empty());
+    let is_empty = written.is_empty() && !has_segments;
+    let mut bytes = if is_empty { Vec::new() } else { fs::read(from)? };
     for record in raw {
         if record.is_in_use() {
             if record.standing.is_some() {

@@ -8,7 +8,7 @@
 //! and by the possibility that they will still be completed. The sum does not depend on the order
 //! of the runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::ModuleId;
@@ -94,13 +94,17 @@ impl Sum {
         let hosts = host.split(SEPARATOR).filter(|host| !host.is_empty());
         self.hosts.extend(hosts.map(|host| host.as_bytes().to_vec()));
         self.stop = self.stop.max(file.run.stop);
+        // Segments of a run that goes on are not summed with others either.
+        let waiting = file.parts.iter().filter(|part| part.may_end());
+        let open: HashSet<_> = waiting.flat_map(|part| &part.runs).map(RunId::family).collect();
         for mut part in file.parts {
             if part.label.is_empty() {
                 part.label = label.to_vec();
             }
             part.modules.retain(|module| !module.counts.is_empty());
             let has_keys = has_keys(&part);
-            let summed = self.parts.entry(Key::of(&part, has_keys)).or_default();
+            let is_open = part.runs.iter().any(|run| open.contains(&run.family()));
+            let summed = self.parts.entry(Key::of(&part, has_keys || is_open)).or_default();
             summed.runs.extend(&part.runs);
             summed.map = part.map.filter(|_| has_keys);
             for (at, module) in part.modules.into_iter().enumerate() {
@@ -167,8 +171,8 @@ impl Sum {
 }
 
 impl Key {
-    fn of(part: &Part, has_keys: bool) -> Self {
-        let alone = if has_keys || part.may_end() { part.runs.first().copied() } else { None };
+    fn of(part: &Part, is_alone: bool) -> Self {
+        let alone = part.runs.first().copied().filter(|_| is_alone);
         Self { label: part.label.clone(), flags: part.flags & !MERGED, alone }
     }
 }

@@ -1,5 +1,6 @@
 //! `pathprof html`: writes a page for the browser, and opens it.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -14,6 +15,7 @@ use crate::command::arguments::SourceArguments;
 use crate::command::chosen::found;
 use crate::command::filters::GlobArguments;
 use crate::command::reading::read;
+use crate::command::serve::Served;
 
 /// The viewer, as `build.rs` found it.
 const VIEWER: &str = include_str!(concat!(env!("OUT_DIR"), "/viewer.html"));
@@ -26,6 +28,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   pathprof html -o report.html                the last start of what is here
   pathprof html --open                        the same, opened in the browser
+  pathprof html --serve server                what a server does right now
   pathprof html --all a.pathprof -o a.html    all starts in a profile";
 
 #[derive(Args)]
@@ -38,6 +41,11 @@ pub(crate) struct HtmlArguments {
     /// Open it in the browser
     #[arg(long)]
     open: bool,
+    /// Do not write it: show what runs now to browsers of this machine, on this port or any free
+    /// one, and load it again whenever something was counted
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "0", conflicts_with = "output")]
+    serve: Option<u16>,
     #[command(flatten)]
     globs: GlobArguments,
 }
@@ -45,6 +53,17 @@ pub(crate) struct HtmlArguments {
 /// Writes the page.
 pub(crate) fn html(arguments: HtmlArguments) -> Result<u8> {
     let page = page()?;
+    if let Some(port) = arguments.serve {
+        let mode = arguments.sources.failure.failure_mode;
+        let (sources, filter) =
+            (arguments.sources.sources(Choice::Usual), arguments.globs.filter());
+        return Served { sources, filter, page, mode }.serve(port, |address| {
+            let mut out = anstream::stdout().lock();
+            writeln!(out, "{address}")?;
+            out.flush()?;
+            if arguments.open { open(Path::new(address)) } else { Ok(()) }
+        });
+    }
     let (report, code) = read(arguments.sources, Choice::Usual)?;
     let Some(report) = report else { return Ok(code) };
     let filter = arguments.globs.filter();

@@ -13,7 +13,7 @@ use live::processes;
 use pathformat::label;
 use pathprof::show::document::Document;
 use pathprof::show::labels as tables;
-use profile::combine::label as change;
+use profile::combine::label::LabelChanges;
 use profile::escape::terminal;
 use profile::inputs::Choice;
 
@@ -95,13 +95,14 @@ pub(crate) fn labels(arguments: LabelsArguments) -> Result<u8> {
 
 /// Changes the label of running processes.
 pub(crate) fn change_label(arguments: &LabelArguments) -> Result<u8> {
+    let mut changes = LabelChanges::default();
     if arguments.text != "-" {
-        return change_to(arguments, &arguments.text);
+        return change_to(&mut changes, arguments, &arguments.text);
     }
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         // The process may count nothing yet.
-        if let Err(problem) = change_to(arguments, &line?) {
+        if let Err(problem) = change_to(&mut changes, arguments, &line?) {
             complain(&problem);
         }
         writeln!(out)?;
@@ -110,7 +111,7 @@ pub(crate) fn change_label(arguments: &LabelArguments) -> Result<u8> {
     Ok(0)
 }
 
-fn change_to(arguments: &LabelArguments, text: &str) -> Result<u8> {
+fn change_to(changes: &mut LabelChanges, arguments: &LabelArguments, text: &str) -> Result<u8> {
     let processes = processes::running(std::slice::from_ref(&arguments.process))?;
     if processes.is_empty() {
         bail!("no process of {} is running", arguments.process.display());
@@ -120,7 +121,7 @@ fn change_to(arguments: &LabelArguments, text: &str) -> Result<u8> {
         hint(&format!("a label has at most {} bytes; the rest is cut off", label::LONGEST));
     }
     let problems: Vec<_> =
-        processes.iter().filter_map(|process| change::change(process, text).err()).collect();
+        processes.iter().filter_map(|process| changes.change(process, text).err()).collect();
     let is_any = problems.len() < processes.len();
     Ok(report_problems(&problems, FailureMode::Rest, is_any))
 }

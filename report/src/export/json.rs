@@ -67,13 +67,19 @@ impl<F: Fn() -> I, I: IntoIterator<Item: Serialize>> Serialize for List<F> {
 }
 
 #[derive(Serialize)]
-struct ImageEntry {
+struct ImageEntry<'a> {
     path: String,
     build_id: String,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    switches: &'a [String],
 }
 
-fn image(image: &Image) -> ImageEntry {
-    ImageEntry { path: image.path.display().to_string(), build_id: hexadecimal(&image.build_id) }
+fn image(image: &Image) -> ImageEntry<'_> {
+    ImageEntry {
+        path: image.path.display().to_string(),
+        build_id: hexadecimal(&image.build_id),
+        switches: &image.switches,
+    }
 }
 
 #[derive(Serialize)]

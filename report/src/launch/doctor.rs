@@ -315,7 +315,17 @@ fn examine_program(program: &OsStr, findings: &mut Findings) {
                         Uncounted::of(&path).unwrap_or(Uncounted::OtherLinker).text(&path),
                     ),
                 );
-                let modules = image::read(&path).map(|image| image.modules).unwrap_or_default();
+                let image = image::read(&path).unwrap_or_default();
+                if !image.switches.is_empty() {
+                    findings.bad.push(format!(
+                        "{place} has {}. If it lets code go on in another thread in the middle of \
+                         a function, that counts in the thread that it came from, and what both \
+                         count at once may be too low: compile with -O1 or more, or with \
+                         -fpath-threads=atomic.",
+                        image.switches.join(", ")
+                    ));
+                }
+                let modules = image.modules;
                 let apart = modules.iter().filter(|module| module.is_apart()).count();
                 if apart > 0 {
                     findings.bad.push(format!(

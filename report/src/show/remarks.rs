@@ -6,6 +6,7 @@ use counts::model::{Count, Counting, Function, MIXED, Module, Report, Run};
 use counts::path_text::base_name;
 use pathformat::manifest::CutReason;
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
+use profile::escape::terminal;
 
 use crate::show::document::{Remark, Tone};
 use crate::show::options::View;
@@ -76,7 +77,7 @@ const FLAGS: [(Applies, Tone, &str); 7] = [
 pub(crate) fn of(report: &Report, view: View) -> Vec<Remark> {
     let counts = not_counted(report).into_iter().chain(only_calls(report, view));
     let counts = counts.chain(interrupted(report)).chain(beyond_tables(report));
-    let counts = counts.chain(in_flight(report)).chain(mixed(report));
+    let counts = counts.chain(in_flight(report)).chain(mixed(report)).chain(switches(report));
     counts.map(Remark::note).chain(flags(report)).collect()
 }
 
@@ -135,6 +136,22 @@ fn interrupted(report: &Report) -> Option<String> {
         "{processes}; ~ marks counts without a counter of their own, which may be off by one for \
          each of their threads"
     ))
+}
+
+/// Returns the remark on images whose code may go on in another thread.
+fn switches(report: &Report) -> Option<String> {
+    let images = report.images.iter().filter(|image| !image.switches.is_empty());
+    let names: Vec<_> = images.clone().map(|image| image.switches.join(", ")).collect();
+    let paths: Vec<_> = images.map(|image| image.path.display().to_string()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "contexts: {} has {}; code that goes on in another thread in the middle of a function \
+             counts in the thread that it came from, and what both count at once may be too low; \
+             -fpath-stage=machine (from -O1 on) and -fpath-threads=atomic count it exactly",
+            terminal(&paths.join(", ")),
+            names.join(", ")
+        )
+    })
 }
 
 fn beyond_tables(report: &Report) -> Option<String> {

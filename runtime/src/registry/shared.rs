@@ -158,7 +158,7 @@ const _: () = {
         LENT_COUNT == 256
             && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8
     );
-    assert!(size_of::<Origin>() == 82_808);
+    assert!(size_of::<Origin>() == 82_800);
 };
 
 impl Shared {

@@ -8,6 +8,7 @@ use counts::acyclic;
 use counts::model::{Counting, Function};
 use counts::sizes::Sizes;
 use pathformat::manifest::{Address, Function as Shape, Outcome, Stride};
+use pathformat::names::SWITCHING_FUNCTIONS;
 use paths::decode::Decoder;
 use profile::names;
 
@@ -78,10 +79,6 @@ impl PathTables {
 const RETURNING_TWICE: [&str; 7] =
     ["setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
 
-/// The functions that let another context of the thread go on: those of the C library, and of
-/// Boost.
-const SWITCHING: [&str; 4] = ["swapcontext", "setcontext", "jump_fcontext", "ontop_fcontext"];
-
 /// Returns true if the call at the end of a block may return twice.
 pub(super) fn returns_twice(shape: &Shape, block: u32) -> bool {
     ends_with(shape, block, &RETURNING_TWICE)
@@ -131,7 +128,9 @@ impl TracedFunction {
             has_lines,
             variables,
             returns_twice: blocks.clone().filter(|&block| returns_twice(&shape, block)).collect(),
-            switches: blocks.filter(|&block| ends_with(&shape, block, &SWITCHING)).collect(),
+            switches: blocks
+                .filter(|&block| ends_with(&shape, block, &SWITCHING_FUNCTIONS))
+                .collect(),
             function: Function {
                 image,
                 module,
