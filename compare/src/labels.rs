@@ -89,7 +89,7 @@ impl SeenLabels {
     }
 }
 
-/// Returns how often a path was executed in a report, and how often it was not finished there.
+/// Returns how often a path was executed in a report.
 pub fn executions(report: &Report, function: &FunctionKey, path: PathId) -> Count {
     let is_it = |of: &&Function| FunctionKey::of(report, of) == *function;
     let found = report.functions.iter().find(is_it);

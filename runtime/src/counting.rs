@@ -395,7 +395,9 @@ impl Counting {
             }
             address = address.wrapping_add(size_of::<usize>());
         }
-        !self.uses_segment() || own && set_segment(delta)
+        // Nobody else can set the segment of a thread. One that began before this image counted has
+        // none: what it counts here is in the region, where it is noticed.
+        !self.uses_segment() || !own || set_segment(delta)
     }
 
     /// True if modules find their arrays by a segment.

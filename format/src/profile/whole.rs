@@ -25,7 +25,7 @@ pub struct Part {
     pub runs: Vec<RunId>,
     /// The flags of each of the runs.
     pub flags: u32,
-    /// The label that the user gave them when they were merged; empty if none.
+    /// The [label](crate::label) under which they counted this; empty if none.
     pub label: Vec<u8>,
     /// The memory map of the process, if keys are addresses: lines of `/proc/self/maps`.
     pub map: Option<Vec<u8>>,
