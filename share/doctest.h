@@ -1,5 +1,5 @@
-/* Gives each test case of doctest a label, its name: see docs/labels.md of pathcc. Include it in one
- * source file of the program that runs the tests.
+/* Gives each test case of doctest a label, its name: see docs/labels.md of pathcc. Include it in
+ * one source file of the program that runs the tests.
  */
 #ifndef PATHCC_DOCTEST_H
 #define PATHCC_DOCTEST_H

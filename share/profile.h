@@ -28,7 +28,8 @@ pathcc_label(const char *name) {
 /* The profile has all that was counted until here, as if the program had ended. */
 __attribute__((weak, visibility("default"))) PATHCC_PROFILE_SKIP void pathcc_dump(void) {}
 
-/* What was counted since the last label, or since the last call of these functions, is forgotten. */
+/* What was counted since the last change of the label, or since the last call of pathcc_dump or
+ * pathcc_reset, is forgotten. */
 __attribute__((weak, visibility("default"))) PATHCC_PROFILE_SKIP void pathcc_reset(void) {}
 
 #ifdef __cplusplus

@@ -423,10 +423,7 @@ impl Counting {
         room: &mut Room,
     ) {
         self.note_process();
-        // The label may have been changed from outside.
-        if let Some(found) = self.slots.raw.label() {
-            self.segments.follow(&found);
-        }
+        self.follow_label();
         self.segments.start_again();
         let file = self.find_raw(environment, image, room);
         let again = &mut || self.start_again(slot, environment, image, room);
@@ -510,9 +507,7 @@ impl Counting {
                 return standing::end(block, environment, &mut room.raw);
             }
         }
-        if let Some(found) = self.slots.raw.label() {
-            self.segments.follow(&found);
-        }
+        self.follow_label();
         let may_stand = image.may_stand() && standing::is_possible(environment);
         let portion = match self.slots.raw.block() {
             // What stays in memory has no segments.
@@ -573,9 +568,7 @@ impl Counting {
         change: Change,
         text: &[u8],
     ) {
-        if let Some(found) = self.slots.raw.label() {
-            self.segments.follow(&found);
-        }
+        self.follow_label();
         if change == Change::Label && self.segments.has_label(text) {
             return;
         }
@@ -586,6 +579,13 @@ impl Counting {
         let is_changed = change == Change::Label || self.segments.is_mixed();
         let text = is_changed.then(|| self.segments.label_since());
         self.slots.raw.set_label(text, self.segments.number());
+    }
+
+    /// Takes over the label of the raw file: another process may have changed it.
+    fn follow_label(&mut self) {
+        if let Some(found) = self.slots.raw.label() {
+            self.segments.follow(&found);
+        }
     }
 
     /// Appends what was counted since the last segment to the profile. In a standing file, what was
@@ -622,9 +622,7 @@ impl Counting {
         match written {
             Ok(_) => self.segments.append(),
             Err(Failed::Stale) => {
-                if let Some(found) = self.slots.raw.label() {
-                    self.segments.follow(&found);
-                }
+                self.follow_label();
                 self.append_segment(environment, image, registry, room, change);
             }
             Err(_) => {

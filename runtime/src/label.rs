@@ -16,12 +16,15 @@ pub(crate) fn write_label(file: &File, offset: u64, text: &[u8], segments: u32) 
     let mut label = Label::new(text);
     label.segments = segments.into();
     let (start, bytes) = label.own_bytes();
-    let is_within = offset + size_of::<Label>() as u64 <= sys::file_size_limit();
-    is_within && file.write_at(bytes, offset + start as u64)
+    fits(offset) && file.write_at(bytes, offset + start as u64)
 }
 
 /// Writes the number of segments alone.
 pub(crate) fn write_segments(file: &File, offset: u64, segments: u32) -> bool {
-    let is_within = offset + size_of::<Label>() as u64 <= sys::file_size_limit();
-    is_within && file.write_at(&segments.to_le_bytes(), offset + Label::SEGMENTS_OFFSET)
+    fits(offset) && file.write_at(&segments.to_le_bytes(), offset + Label::SEGMENTS_OFFSET)
+}
+
+/// Whether a label at this offset lies below the limit on the size of files.
+fn fits(offset: u64) -> bool {
+    offset + size_of::<Label>() as u64 <= sys::file_size_limit()
 }
