@@ -124,8 +124,13 @@ impl Record {
     /// such profile. A standing file in use is, since it has the only counts of its process.
     pub(crate) fn is_of(&self, first: Option<RunId>) -> bool {
         let Some(block) = &self.standing else { return true };
-        let counted = block.starts.get() > 0;
-        counted && (self.is_mapped || Block::is_of(&block.anchors, first.unwrap_or_default()))
+        let is_of = || Block::is_of(&block.anchors, first.unwrap_or_default());
+        !self.is_unused() && (self.is_mapped || is_of())
+    }
+
+    /// Returns true if it is of a standing file in which no run has counted.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.standing.as_ref().is_some_and(|block| block.starts.get() == 0)
     }
 
     /// Returns the labels of what it counted, each once, as far as they are known without its

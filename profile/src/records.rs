@@ -66,9 +66,8 @@ pub fn of_all(files: Vec<PathBuf>) -> Vec<Input> {
 pub fn of(path: &Path) -> Result<Records> {
     if let Some(profile) = profile_of_raw(path) {
         let record = raw_record(path)?;
-        let is_unused = record.standing.as_ref().is_some_and(|block| block.starts.get() == 0);
         let found = in_file(&profile).unwrap_or_default();
-        let is_finished = is_unused || has(&found, record.run);
+        let is_finished = record.is_unused() || has(&found, record.run);
         let records =
             if is_finished { Vec::new() } else { vec![with_segments(record, &found.records)] };
         return Ok(Records { records, problems: Vec::new() });

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::iter;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -187,6 +188,21 @@ fn an_image_that_is_started_often_counts_in_few_files_by_itself() {
 }
 
 #[test]
+fn a_file_that_stood_ready_for_nobody_is_removed() {
+    let folder = scene("-fpath-promotion=no");
+    let folder = folder.path();
+    // The last of many processes leaves a file, and none starts after it.
+    let plain = |_: &u32| {
+        run(folder, "", iter::once(1));
+        standing_files(folder) > 0
+    };
+    assert!((0..200).any(|start| plain(&start)));
+    shell(folder, "pathprof compact prog");
+    assert_eq!(standing_files(folder), 0);
+    assert_eq!(counted(folder, "--all prog").0, truth(folder));
+}
+
+#[test]
 fn whoever_is_killed_loses_nothing() {
     let folder = scene("-fpath-promotion=no");
     let folder = folder.path();
@@ -238,10 +254,10 @@ fn what_is_read_meanwhile_is_there_and_stays() {
     assert_eq!(counted(folder, "--all prog").0, truth(folder));
     // The kernel may keep the memory of a process, and with it the lock, a moment longer.
     let is_taken_in = |_: &u32| {
-        shell(folder, "pathprof compact prog; sleep 0.1");
+        shell(folder, "pathprof compact prog && sleep 0.1");
         standing_files(folder) == 0
     };
-    assert!((0..20).any(|round| is_taken_in(&round)));
+    assert!((0..20).any(|round| is_taken_in(&round)), "{}", shell(folder, "ls -lA"));
     assert_eq!(counted(folder, "--all prog").0, truth(folder));
 }
 

@@ -31,8 +31,9 @@ use crate::segment_records::with_segments;
 const MOST_NAMES: u32 = 10_000;
 
 /// Appends what standing files have counted to the profile at `path`, as a record for each image,
-/// and removes them. Files in which a process counts stay. Returns the number of files. `lock`
-/// opens and locks the profile; it is called if there are such files.
+/// and removes them, with those in which nothing has counted. Files in which a process counts stay.
+/// Returns the number of files that were appended. `lock` opens and locks the profile; it is called
+/// if there are such files.
 ///
 /// # Errors
 /// The profile cannot be locked, read or written. Then its standing files stay, and are read with
@@ -44,14 +45,16 @@ pub fn take_in(
 ) -> Result<usize> {
     let owner = fs::metadata(path).ok().map(|data| data.uid());
     let files = records::raw_files(path).into_iter().filter(|raw| is_standing(raw));
-    let locked: Vec<(PathBuf, File)> =
-        files.filter_map(|raw| lock_free(&raw, owner).map(|file| (raw, file))).collect();
+    let (unused, locked): (Vec<Locked>, Vec<Locked>) =
+        files.filter_map(|raw| Locked::of(&raw, owner)).partition(|raw| raw.record.is_unused());
+    // Nothing is lost with a file in which no run has counted.
+    unused.iter().for_each(|raw| drop(fs::remove_file(&raw.record.path)));
     if of_profile(&locked, File::open(path).ok().as_ref()).next().is_none() {
         return Ok(0);
     }
     let is_aside = |raw: &Path| standing_number(raw).is_some_and(|number| number >= MOST_FILES);
     // Of files that were set aside earlier, the profile may have the counts.
-    let has_aside = locked.iter().any(|(raw, _)| is_aside(raw));
+    let has_aside = locked.iter().any(|raw| is_aside(&raw.record.path));
     let written = if has_aside { runs_in(path)? } else { HashSet::new() };
     // Nobody counts in the files, so that the profile has all of their segments.
     let segments = records::segments_in(path)?;
@@ -93,15 +96,41 @@ fn runs_in(path: &Path) -> Result<HashSet<RunId>> {
     Ok(runs)
 }
 
+/// A standing file whose lock is ours as long as this lives.
+struct Locked {
+    record: Record,
+    _lock: File,
+}
+
+impl Locked {
+    /// Locks a standing file in which nobody counts, and to which nobody else may write. It is this
+    /// user's, or that of the profile's owner.
+    fn of(raw: &Path, owner: Option<u32>) -> Option<Self> {
+        let file = open(raw).ok()?;
+        file.try_lock().ok()?;
+        let data = file.metadata().ok()?;
+        let is_ours =
+            data.uid() == rustix::process::geteuid().as_raw() || Some(data.uid()) == owner;
+        let is_private = data.mode() & 0o077 == 0;
+        let is_sound = data.is_file() && data.nlink() == 1 && is_ours && is_private;
+        let record = free_record(raw).filter(|_| is_sound)?;
+        Some(Self { record, _lock: file })
+    }
+}
+
+/// Reads the record of a file whose lock is ours.
+fn free_record(raw: &Path) -> Option<Record> {
+    records::of_raw(raw).ok().map(|record| Record { is_mapped: false, ..record })
+}
+
 /// Returns the records of those of these files that belong to a profile.
 fn of_profile<'a>(
-    locked: &'a [(PathBuf, File)],
+    locked: &'a [Locked],
     profile: Option<&File>,
 ) -> impl Iterator<Item = Record> + use<'a> {
     let first = profile.and_then(beginning).map(|front| front.run);
-    // The lock is ours.
-    let free = |record: Record| Record { is_mapped: false, ..record };
-    let found = locked.iter().filter_map(|(raw, _)| records::of_raw(raw).ok()).map(free);
+    // The profile may have been replaced since the files were locked.
+    let found = locked.iter().filter_map(|raw| free_record(&raw.record.path));
     found.filter(move |record| record.is_of(first))
 }
 
@@ -173,17 +202,6 @@ fn beginning(profile: &File) -> Option<Front> {
 fn open(raw: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     OpenOptions::new().read(true).write(true).custom_flags(flags).open(raw)
-}
-
-/// Locks a standing file in which nobody counts, and to which nobody else may write. It is this
-/// user's, or that of the profile's owner.
-fn lock_free(raw: &Path, owner: Option<u32>) -> Option<File> {
-    let file = open(raw).ok()?;
-    file.try_lock().ok()?;
-    let data = file.metadata().ok()?;
-    let is_ours = data.uid() == rustix::process::geteuid().as_raw() || Some(data.uid()) == owner;
-    let is_private = data.mode() & 0o077 == 0;
-    (data.is_file() && data.nlink() == 1 && is_ours && is_private).then_some(file)
 }
 
 /// Returns the block of a standing file, and its offset.
