@@ -2,10 +2,11 @@
 
     python3 -m tests.bench.analyses [--quick] [--rounds N] [--write docs/benchmarks.md]
 
-Three programs grow by three doublings: of accesses, of threads that do nearly nothing, and of
-branches in one function. Beside the analyses stand the programs with ThreadSanitizer and under
-valgrind's lackey, which analyse or write down accesses while the program runs. Prints a section for
-docs/benchmarks.md. With `--write`, the section takes the place of the one that stands in the file.
+Four programs grow by three doublings: of regular accesses, of irregular ones, of threads that do
+nearly nothing, and of branches in one function. Beside the analyses stand the programs with
+ThreadSanitizer and under valgrind's lackey, which analyse or write down accesses while the program
+runs. Prints a section for docs/benchmarks.md. With `--write`, the section takes the place of the
+one that stands in the file.
 """
 
 import argparse
@@ -30,6 +31,8 @@ ANALYSES = ("info", "graph", "races", "memory", "cache")
 
 # The sides of ocean's basin: each has twice the points of the one before.
 SIDES = (212, 300, 424, 600)
+# The points of the mesh.
+POINTS = (155_000, 310_000, 620_000, 1_240_000)
 SHORT_THREADS = (1250, 2500, 5000, 10000)
 BRANCHES = (2500, 5000, 10000, 20000)
 LACKEY = ("valgrind", "--tool=lackey", "--trace-mem=yes", "--log-file=/dev/null")
@@ -97,6 +100,23 @@ def accesses(home: Path, sides: Sequence[int], rounds: int) -> list[Step]:
     return steps
 
 
+def irregular(home: Path, points: Sequence[int], rounds: int) -> list[Step]:
+    """Accesses whose addresses do not follow each other."""
+    for name, flags in FLAGS.items():
+        command = [compiler(name), "-g", "-O2", "-pthread", *flags]
+        run([*command, WORK / "mesh.c", "-o", home / name, "-lm"], home)
+    steps = []
+    for number in points:
+        step = Step("")
+        for name in (BASE, SANITIZED):
+            for _ in range(rounds):
+                step.add(name, run_watched([home / name, THREADS, number], TRACES, THREADS))
+        trace = trace_of([home / TRACED, THREADS, number], step, ANALYSES, rounds)
+        step.size = f"{told_of(trace).accesses / 1e6:.1f}"
+        steps.append(step)
+    return steps
+
+
 def short_threads(home: Path, numbers: Sequence[int], rounds: int) -> list[Step]:
     """More and more threads."""
     for name, flags in FLAGS.items():
@@ -133,19 +153,30 @@ def branches(home: Path, numbers: Sequence[int], rounds: int) -> list[Step]:
     return steps
 
 
-def section(by_accesses: list[Step], by_threads: list[Step], by_branches: list[Step]) -> str:
-    rows = [
-        ["accesses, 10⁶", "clang, s", SANITIZED, "lackey", TRACED, "trace, MB", *ANALYSES],
-        *(
-            [
-                step.size,
-                *(shown(step.least(name)) for name in (BASE, SANITIZED, "lackey", TRACED)),
-                shown(step.trace, 1),
-                *(step.analysed(name) for name in ANALYSES),
-            ]
-            for step in by_accesses
-        ),
-    ]
+def of_accesses(steps: list[Step], programs: Sequence[str]) -> str:
+    """A table of programs and of all analyses, by accesses."""
+    return table(
+        [
+            ["accesses, 10⁶", "clang, s", *programs, "trace, MB", *ANALYSES],
+            *(
+                [
+                    step.size,
+                    *(shown(step.least(name)) for name in (BASE, *programs)),
+                    shown(step.trace, 1),
+                    *(step.analysed(name) for name in ANALYSES),
+                ]
+                for step in steps
+            ),
+        ]
+    )
+
+
+def section(
+    by_accesses: list[Step],
+    by_points: list[Step],
+    by_threads: list[Step],
+    by_branches: list[Step],
+) -> str:
     threads = [
         ["threads", *(f"{name}: CPU; elapsed, s" for name in FLAGS), "trace, MB", "graph", "races"],
         *(
@@ -179,7 +210,13 @@ def section(by_accesses: list[Step], by_threads: list[Step], by_branches: list[S
                 f"`ocean` with {THREADS} threads, which visit the points of a basin forty times. "
                 "Traces and profiles go to a file in memory."
             ),
-            table(rows),
+            of_accesses(by_accesses, (SANITIZED, "lackey", TRACED)),
+            "### Irregular accesses",
+            (
+                f"A mesh with {THREADS} threads: the neighbours of a point are anywhere in memory, "
+                "so that each of their addresses is recorded."
+            ),
+            of_accesses(by_points, (SANITIZED, TRACED)),
             "### More threads",
             "Threads that write one number, ten at a time.",
             table(threads),
@@ -205,6 +242,7 @@ def main() -> int:
             measure(fresh_directory(home / measure.__name__), sizes[:last], rounds)
             for measure, sizes in (
                 (accesses, SIDES),
+                (irregular, POINTS),
                 (short_threads, SHORT_THREADS),
                 (branches, BRANCHES),
             )

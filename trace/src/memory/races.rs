@@ -25,6 +25,7 @@ use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::walk::{OperationEvent, Streams};
 use crate::steps::call_tree::CallTree;
+use crate::strands::program_order::Here;
 use crate::strands::two_orders::{Ordered, Tokens, TwoOrders};
 
 /// The number of iterations of a share that are kept for a byte.
@@ -92,6 +93,10 @@ struct Search {
     count: u64,
     missing: u64,
     orders: TwoOrders,
+    /// Where the thread is that has accessed memory last, unless there was an event since.
+    here: Option<Here>,
+    /// What orders earlier moments before what it does there.
+    ordered: Memo,
     /// The stacks of calls.
     calls: Rc<RefCell<CallTree>>,
     /// The atomic access that has released and not yet acquired, by thread.
@@ -107,6 +112,32 @@ struct Search {
     /// The accessed cells of each stack, by the `pthread_t` of its threads. The C library gives the
     /// stack of a thread that has ended to a new one.
     stacks: HashMap<u64, Vec<u64>>,
+}
+
+/// What orders some earlier moments before what a thread does. Memory that is used again was mostly
+/// used at few moments.
+#[derive(Debug, Default)]
+struct Memo {
+    known: [Option<(u64, Moment, Ordered)>; 16],
+    /// The number of times that all was forgotten.
+    forgotten: u64,
+}
+
+impl Memo {
+    /// Returns what orders a moment before what the thread does, which `find` finds.
+    #[inline]
+    fn of(&mut self, then: Moment, find: impl FnOnce() -> Ordered) -> Ordered {
+        let at = (then.part as usize).wrapping_add(5 * then.thread.index()) % self.known.len();
+        match self.known[at] {
+            Some((at, known, ordered)) if at == self.forgotten && known == then => ordered,
+            _ => self.known[at].insert((self.forgotten, then, find())).2,
+        }
+    }
+
+    /// Forgets all.
+    fn forget(&mut self) {
+        self.forgotten += 1;
+    }
 }
 
 /// A block of the heap.
@@ -145,6 +176,24 @@ impl<'a> Races<'a> {
 }
 
 impl Search {
+    /// Returns the orders, to change them.
+    fn orders(&mut self) -> &mut TwoOrders {
+        self.here = None;
+        self.ordered.forget();
+        &mut self.orders
+    }
+
+    /// Returns where a thread is.
+    #[inline]
+    fn here(&mut self, thread: ThreadId) -> &Here {
+        if self.here.as_ref().is_some_and(|here| here.moment.thread != thread) {
+            self.here = None;
+            self.ordered.forget();
+        }
+        let orders = &mut self.orders;
+        self.here.get_or_insert_with(|| orders.here(thread))
+    }
+
     /// Adds an access at a moment of a thread. `known` has the first access of each other thread
     /// that happens after its release.
     fn access(
@@ -161,21 +210,29 @@ impl Search {
             return;
         }
         let stack = access.stack;
-        let at = self.orders.strands().accessing(moment.thread, access.address);
+        let here = self.here(moment.thread);
+        let is_own = here.owns(access.address);
         let strand = StrandFacts {
-            is_own: at.is_own,
-            is_task: at.is_task,
-            is_plain: at.plain_share.is_some(),
-            is_reducing: at.is_reducing,
+            is_own,
+            is_task: here.is_task,
+            is_plain: here.plain_share.is_some(),
+            is_reducing: here.is_reducing,
         };
-        let repeats = writes && !is_atomic && !at.is_own && at.is_repeated;
+        let repeats = writes && !is_atomic && !is_own && here.is_repeated;
+        let (share, is_outside) = (here.plain_share, here.is_outside);
+        if here.is_lower(access.address) {
+            self.orders().strands().touch(moment.thread, access.address);
+        }
         for cell in access.address / CELL..=last / CELL {
             let from = access.address.max(cell * CELL) % CELL;
             let to = last.min(cell * CELL + (CELL - 1)) % CELL;
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
             let access = PastAccess::new(moment, strand, self.sequence, mask, stack, side);
-            self.access_cell(owners, cell, access, known, at.plain_share);
+            if !is_outside {
+                self.orders().access(moment.thread, cell, mask, writes);
+            }
+            self.access_cell(owners, cell, &access, known, share);
             if repeats {
                 self.repeat(owners, &access, cell * CELL + from);
             }
@@ -186,16 +243,16 @@ impl Search {
         &mut self,
         owners: &mut Owners<'_>,
         cell: u64,
-        now: PastAccess,
+        now: &PastAccess,
         behind: Option<&HashMap<ThreadId, u64>>,
         share: Option<u64>,
     ) {
         let (writes, is_atomic, own) = (now.writes(), now.is_atomic(), now.strand());
-        self.orders.access(now.thread, cell, now.mask, writes);
-        if self.pending.is_empty() && self.shadow.repeat(cell, now) {
+        let past = self.shadow.of(cell);
+        if self.pending.is_empty() && past.repeat(now) {
             return;
         }
-        if self.shadow.is_free(cell)
+        if past.is_empty()
             && let Some(stack) = owners.stack_of(cell * CELL)
         {
             self.stacks.entry(stack).or_default().push(cell);
@@ -206,11 +263,14 @@ impl Search {
                 pending.known.entry(now.thread).or_insert(now.sequence);
             }
         }
-        let found = &mut self.found;
+        let (found, memo) = (&mut self.found, &mut self.ordered);
         let (siblings, has_raced) = (Cell::new(0), Cell::new(false));
         let is_kept = |then: &PastAccess| {
+            if then.moment() == now.moment() {
+                return !now.covers(then);
+            }
             let is_private = then.thread == now.thread && then.strand().is_own && own.is_own;
-            let ordered = orders.ordered(now.thread, then.moment());
+            let ordered = memo.of(then.moment(), || orders.ordered(now.thread, then.moment()));
             let is_before = is_private || ordered == Ordered::Always;
             let both = then.mask & now.mask;
             let conflict = (then.writes() || writes)
@@ -228,17 +288,17 @@ impl Search {
             let is_sibling = then.thread == now.thread
                 && then.strand().is_plain
                 && share.is_some_and(|share| then.part >= share);
-            if !is_before && is_sibling && then.covers(&now) {
+            if !is_before && is_sibling && then.covers(now) {
                 siblings.set(siblings.get() + 1);
             }
             // Later accesses that race with it race with this one, too.
             !(is_before && now.covers(then))
         };
         let is_needed = || (siblings.get() < SIBLINGS).then(|| !has_raced.get());
-        self.shadow.update(cell, now, is_kept, is_needed);
+        past.update(now, is_kept, is_needed);
         for (then, address, ordered) in std::mem::take(&mut self.found) {
-            if !self.is_of_thread(&then, &now, address) {
-                self.count_race(owners, &then, &now, address, ordered);
+            if !self.is_of_thread(&then, now, address) {
+                self.count_race(owners, &then, now, address, ordered);
             }
         }
     }
@@ -329,7 +389,7 @@ impl OwnerVisitor for Search {
     type Token = Tokens;
 
     fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Tokens {
-        self.orders.released(thread, event)
+        self.orders().released(thread, event)
     }
 
     fn acquired(
@@ -339,40 +399,40 @@ impl OwnerVisitor for Search {
         event: &Synchronisation,
         links: &Links<Tokens>,
     ) {
-        self.orders.acquired(thread, of, event, links);
+        self.orders().acquired(thread, of, event, links);
         self.forget_left();
     }
 
     fn noted(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
-        self.orders.noted(thread, of, event);
+        self.orders().noted(thread, of, event);
         self.forget_left();
     }
 
     fn iterated(&mut self, thread: ThreadId) {
-        self.orders.iterated(thread);
+        self.orders().iterated(thread);
         self.forget_left();
     }
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         if let Some(call) = done.calls.filter(|_| done.actions.paths > 0) {
-            self.orders.called(thread, call);
+            self.orders().called(thread, call);
         }
     }
 
     fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
-        let moment = self.orders.strands().moment(thread);
+        let moment = self.here(thread).moment;
         self.access(owners, moment, access, None);
     }
 
     fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
         let moment = self.orders.strands().moment(thread);
-        self.orders.atomic_before(thread, access);
+        self.orders().atomic_before(thread, access);
         self.pending.insert(thread, Pending { moment, known: HashMap::new() });
     }
 
     fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
-        self.orders.atomic_after(thread, access);
-        let now = self.orders.strands().moment(thread);
+        self.orders().atomic_after(thread, access);
+        let now = self.here(thread).moment;
         let pending = if access.before > 0 { self.pending.remove(&thread) } else { None };
         if access.is_access() {
             let moment = pending.as_ref().map_or(now, |pending| pending.moment);

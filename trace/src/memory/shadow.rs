@@ -123,13 +123,13 @@ impl PastAccess {
 
 /// The past accesses to a cell.
 #[derive(Debug)]
-struct Cell {
+pub(super) struct PastAccesses {
     known: [PastAccess; 2],
     #[allow(clippy::box_collection, reason = "most cells have no others, and are shorter so")]
     others: Option<Box<Vec<PastAccess>>>,
 }
 
-impl Default for Cell {
+impl Default for PastAccesses {
     fn default() -> Self {
         Self { known: [PastAccess::NONE; 2], others: None }
     }
@@ -137,27 +137,37 @@ impl Default for Cell {
 
 /// The past accesses to all cells.
 #[derive(Debug, Default)]
-pub(super) struct Shadow(Paged<Cell>);
+pub(super) struct Shadow(Paged<PastAccesses>);
 
 impl Shadow {
-    /// Returns true if a cell has no past accesses.
-    pub(super) fn is_free(&mut self, cell: u64) -> bool {
-        let of = self.0.of(cell);
-        of.known.iter().all(|known| known.mask == 0) && of.others.is_none()
+    /// Returns the past accesses to a cell.
+    #[inline]
+    pub(super) fn of(&mut self, cell: u64) -> &mut PastAccesses {
+        self.0.of(cell)
     }
 
-    /// Drops the past accesses to a cell that are not to be kept, and adds one if it is needed:
-    /// `is_needed` then returns whether nothing raced with it.
+    /// Drops the past accesses to a range of cells.
+    pub(super) fn forget(&mut self, cells: RangeInclusive<u64>) {
+        self.0.change(cells, |cell| *cell = PastAccesses::default());
+    }
+}
+
+impl PastAccesses {
+    /// Returns true if there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.iter().all(|known| known.mask == 0) && self.others.is_none()
+    }
+
+    /// Drops those that are not to be kept, and adds one if it is needed: `is_needed` then returns
+    /// whether nothing raced with it.
     pub(super) fn update(
         &mut self,
-        cell: u64,
-        now: PastAccess,
+        now: &PastAccess,
         mut is_kept: impl FnMut(&PastAccess) -> bool,
         is_needed: impl FnOnce() -> Option<bool>,
     ) {
-        let cell = self.0.of(cell);
         let mut free = None;
-        for known in &mut cell.known {
+        for known in &mut self.known {
             if known.mask != 0 && !is_kept(known) {
                 known.mask = 0;
             }
@@ -167,26 +177,27 @@ impl Shadow {
                 known.facts &= !ALONE;
             }
         }
-        if let Some(others) = &mut cell.others {
+        if let Some(others) = &mut self.others {
             others.retain(is_kept);
             if others.is_empty() {
-                cell.others = None;
+                self.others = None;
             }
         }
         let Some(is_alone) = is_needed() else { return };
         let facts = now.facts | if is_alone { ALONE } else { 0 };
-        let now = PastAccess { facts, ..now };
+        let now = PastAccess { facts, ..*now };
         match free {
             Some(free) => *free = now,
-            None => cell.others.get_or_insert_default().push(now),
+            None => self.others.get_or_insert_default().push(now),
         }
     }
 
     /// Puts an access in the place of one that is alike and of the same moment, and of those that
     /// it covers, if nothing raced with that one, and no other moment has accessed the cell since.
     /// So nothing races with this one. Returns false, and does nothing, if that is not so.
-    pub(super) fn repeat(&mut self, cell: u64, now: PastAccess) -> bool {
-        let known = &mut self.0.of(cell).known;
+    #[inline]
+    pub(super) fn repeat(&mut self, now: &PastAccess) -> bool {
+        let known = &mut self.known;
         let is_of_moment = |known: &PastAccess| known.mask != 0 && known.moment() == now.moment();
         let is_alike = |known: &PastAccess| {
             known.mask == now.mask && known.facts == now.facts | ALONE && is_of_moment(known)
@@ -196,13 +207,8 @@ impl Shadow {
         if is_of_moment(other) && now.covers(other) {
             other.mask = 0;
         }
-        known[at] = PastAccess { facts: now.facts | ALONE, ..now };
+        known[at] = PastAccess { facts: now.facts | ALONE, ..*now };
         true
-    }
-
-    /// Drops the past accesses to a range of cells.
-    pub(super) fn forget(&mut self, cells: RangeInclusive<u64>) {
-        self.0.change(cells, |cell| *cell = Cell::default());
     }
 }
 
@@ -223,7 +229,7 @@ mod tests {
             found.push(then.thread.0);
             true
         };
-        shadow.update(cell, access(99, 1), look, || None);
+        shadow.of(cell).update(&access(99, 1), look, || None);
         found.sort_unstable();
         found
     }
@@ -231,48 +237,48 @@ mod tests {
     #[test]
     fn accesses_are_kept_until_they_are_dropped() {
         let mut shadow = Shadow::default();
-        assert!(shadow.is_free(7));
+        assert!(shadow.of(7).is_empty());
         for thread in 0..4 {
-            shadow.update(7, access(thread, 1), |_| true, || Some(true));
+            shadow.of(7).update(&access(thread, 1), |_| true, || Some(true));
         }
         assert_eq!(threads(&mut shadow, 7), [0, 1, 2, 3]);
-        shadow.update(7, access(4, 2), |then| then.thread.0 % 2 == 1, || Some(true));
+        shadow.of(7).update(&access(4, 2), |then| then.thread.0 % 2 == 1, || Some(true));
         assert_eq!(threads(&mut shadow, 7), [1, 3, 4]);
-        shadow.update(7, access(5, 2), |_| false, || Some(true));
+        shadow.of(7).update(&access(5, 2), |_| false, || Some(true));
         assert_eq!(threads(&mut shadow, 7), [5]);
-        assert!(!shadow.is_free(7) && shadow.is_free(6));
+        assert!(!shadow.of(7).is_empty() && shadow.of(6).is_empty());
     }
 
     #[test]
     fn what_is_alike_takes_the_place_of_what_nothing_raced_with() {
         let mut shadow = Shadow::default();
         let add = |shadow: &mut Shadow, of: PastAccess, is_alone| {
-            shadow.update(7, of, |_| true, || Some(is_alone));
+            shadow.of(7).update(&of, |_| true, || Some(is_alone));
         };
-        assert!(!shadow.repeat(7, access(1, 1)), "there is none");
+        assert!(!shadow.of(7).repeat(&access(1, 1)), "there is none");
         add(&mut shadow, access(1, 1), true);
-        assert!(shadow.repeat(7, access(1, 1)) && shadow.repeat(7, access(1, 1)));
-        assert!(!shadow.repeat(7, access(1, 3)) && !shadow.repeat(7, access(2, 1)));
+        assert!(shadow.of(7).repeat(&access(1, 1)) && shadow.of(7).repeat(&access(1, 1)));
+        assert!(!shadow.of(7).repeat(&access(1, 3)) && !shadow.of(7).repeat(&access(2, 1)));
         add(&mut shadow, access(1, 2), true);
-        assert!(shadow.repeat(7, access(1, 1)), "the moment is the same");
+        assert!(shadow.of(7).repeat(&access(1, 1)), "the moment is the same");
         assert_eq!(threads(&mut shadow, 7), [1, 1]);
-        assert!(!shadow.repeat(7, access(1, 1)), "another one looked");
+        assert!(!shadow.of(7).repeat(&access(1, 1)), "another one looked");
         let mut shadow = Shadow::default();
         add(&mut shadow, access(1, 3), true);
         add(&mut shadow, access(1, 1), true);
-        assert!(shadow.repeat(7, access(1, 3)));
+        assert!(shadow.of(7).repeat(&access(1, 3)));
         assert_eq!(threads(&mut shadow, 7), [1], "it covers the other one");
         let mut shadow = Shadow::default();
         add(&mut shadow, access(1, 1), false);
-        assert!(!shadow.repeat(7, access(1, 1)), "something raced");
+        assert!(!shadow.of(7).repeat(&access(1, 1)), "something raced");
     }
 
     #[test]
     fn ranges_are_forgotten() {
         let mut shadow = Shadow::default();
-        (0..10).for_each(|cell| shadow.update(cell, access(1, 1), |_| true, || Some(true)));
+        (0..10).for_each(|cell| shadow.of(cell).update(&access(1, 1), |_| true, || Some(true)));
         shadow.forget(2..=5);
-        let free: Vec<_> = (0..10).filter(|&cell| shadow.is_free(cell)).collect();
+        let free: Vec<_> = (0..10).filter(|&cell| shadow.of(cell).is_empty()).collect();
         assert_eq!(free, [2, 3, 4, 5]);
     }
 }

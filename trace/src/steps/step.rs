@@ -153,10 +153,12 @@ fn step(
     let (depth, activation) = activations.enter(&path);
     let (number, stack, is_whole) = (activation.number, activation.stack, activation.is_whole);
     accesses.reserve(path.accesses.len());
-    let mut arrivals = path.arrivals.iter().peekable();
+    let mut arrivals = path.arrivals.iter();
+    let mut next = arrivals.next();
     for (behind, access) in path.accesses.iter().enumerate() {
-        while let Some(arrival) = arrivals.next_if(|arrival| arrival.behind <= behind) {
+        while let Some(arrival) = next.filter(|arrival| arrival.behind <= behind) {
             activation.arrive(arrival);
+            next = arrivals.next();
         }
         let is_recorded = matches!(access.address, AccessAddress::Recorded);
         let address = if is_recorded { take_number(&mut recorded) } else { None };
@@ -169,11 +171,13 @@ fn step(
         if !access.kind.is_access() {
             continue;
         }
-        let mut ticket = |of: [Tickets; 2]| {
-            of.contains(&access.tickets).then(|| take_number(&mut recorded)).flatten()
-        };
-        let before = ticket([Tickets::Before, Tickets::Both]);
-        let after = ticket([Tickets::After, Tickets::Both]);
+        let (mut before, mut after) = (None, None);
+        if matches!(access.tickets, Tickets::Before | Tickets::Both) {
+            before = take_number(&mut recorded);
+        }
+        if matches!(access.tickets, Tickets::After | Tickets::Both) {
+            after = take_number(&mut recorded);
+        }
         accesses.push(Accessed {
             at: access.at,
             kind: access.kind,
@@ -185,7 +189,7 @@ fn step(
             after,
         });
     }
-    arrivals.for_each(|arrival| activation.arrive(arrival));
+    next.into_iter().chain(arrivals).for_each(|arrival| activation.arrive(arrival));
     activations.end(program, &path);
     Step { activation: number, depth, stack, is_whole, path, accesses }
 }

@@ -17,7 +17,7 @@ use crate::strands::clock::Token;
 #[derive(Debug, Default)]
 pub(super) struct Critical {
     /// The sections in which each thread is, from the outside in.
-    open: HashMap<ThreadId, Vec<Section>>,
+    open: Vec<Vec<Section>>,
     /// What the ended sections of each lock accessed, by cell of memory.
     ended: HashMap<u64, FastMap<u64, Vec<Ended>>>,
 }
@@ -47,12 +47,16 @@ struct Ended {
 impl Critical {
     /// Returns true if a thread is in no section.
     pub(super) fn is_outside(&self, thread: ThreadId) -> bool {
-        self.open.get(&thread).is_none_or(Vec::is_empty)
+        self.open.get(thread.index()).is_none_or(Vec::is_empty)
     }
 
     /// Begins a section of a lock.
     pub(super) fn begin(&mut self, thread: ThreadId, lock: u64) {
-        self.open.entry(thread).or_default().push(Section { lock, cells: FastMap::default() });
+        let at = thread.index();
+        if self.open.len() <= at {
+            self.open.resize_with(at + 1, Vec::new);
+        }
+        self.open[at].push(Section { lock, cells: FastMap::default() });
     }
 
     /// Adds an access to bytes of a cell. Returns what happens before it, as far as sections order
@@ -65,7 +69,7 @@ impl Critical {
         writes: bool,
     ) -> Vec<Token> {
         let mut before = Vec::new();
-        for section in self.open.get_mut(&thread).into_iter().flatten() {
+        for section in self.open.get_mut(thread.index()).into_iter().flatten() {
             let known = section.cells.entry(cell).or_default();
             if mask & !known.written == 0 || (!writes && mask & !known.read == 0) {
                 continue;
@@ -85,7 +89,7 @@ impl Critical {
 
     /// Ends the innermost section of a lock. `token` is what happens before its end.
     pub(super) fn end(&mut self, thread: ThreadId, lock: u64, token: &Token) {
-        let Some(open) = self.open.get_mut(&thread) else { return };
+        let Some(open) = self.open.get_mut(thread.index()) else { return };
         let Some(at) = open.iter().rposition(|section| section.lock == lock) else { return };
         let section = open.remove(at);
         let ended = self.ended.entry(lock).or_default();

@@ -63,6 +63,11 @@ impl OwnMemory {
         }
     }
 
+    /// Returns true if an address is further down its part of the stack than what it has accessed.
+    pub(super) fn is_lower(&self, address: u64) -> bool {
+        (self.floor..self.low).contains(&address)
+    }
+
     fn is_on_stack(&self, address: u64) -> bool {
         (self.floor..self.stack).contains(&address)
     }

@@ -55,12 +55,16 @@ pub(crate) enum Turns {
     None,
 }
 
-/// What is known of the strand of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Accessing {
-    /// True if the address belongs to the strand.
-    pub(crate) is_own: bool,
-    /// True if it is an explicit task.
+/// Where a thread is, as far as it matters to its accesses: the same until the next event of any
+/// thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Here {
+    pub(crate) moment: Moment,
+    /// The memory that belongs to the strand; `None` if all does.
+    pub(super) memory: Option<OwnMemory>,
+    /// True if the thread is in no critical section.
+    pub(crate) is_outside: bool,
+    /// True if the strand is an explicit task.
     pub(crate) is_task: bool,
     /// The first segment of the share of a loop, if the strand is an iteration of it that has
     /// neither released nor acquired.
@@ -80,6 +84,21 @@ struct Region {
     ended: StrandClock,
     /// The iterations of ordered loops that have released others.
     iterations: HashMap<u64, Token>,
+}
+
+impl Here {
+    /// Returns true if an address belongs to the strand.
+    #[inline]
+    pub(crate) fn owns(&self, address: u64) -> bool {
+        self.memory.is_none_or(|memory| memory.contains(address))
+    }
+
+    /// Returns true if an address is further down the stack than what the strand has accessed of
+    /// it.
+    #[inline]
+    pub(crate) fn is_lower(&self, address: u64) -> bool {
+        self.memory.is_some_and(|memory| memory.is_lower(address))
+    }
 }
 
 /// Returns a thread, which begins here if it has done nothing.
@@ -129,11 +148,6 @@ impl Strands {
         self.threads.get(thread.index())
     }
 
-    /// Returns the current moment of a thread.
-    pub(crate) fn moment(&mut self, thread: ThreadId) -> Moment {
-        Moment { thread, part: self.thread(thread).segment }
-    }
-
     /// Returns true if a moment happens before what a thread does now.
     pub(crate) fn knows(&self, thread: ThreadId, then: Moment) -> bool {
         let Some(state) = self.known(thread) else { return then == Moment { thread, part: FIRST } };
@@ -152,16 +166,29 @@ impl Strands {
         self.known(thread)?.region()
     }
 
-    /// Returns what is known of the strand in which a thread accesses an address.
-    pub(crate) fn accessing(&mut self, thread: ThreadId, address: u64) -> Accessing {
+    /// Returns the current moment of a thread.
+    pub(crate) fn moment(&mut self, thread: ThreadId) -> Moment {
+        Moment { thread, part: self.thread(thread).segment }
+    }
+
+    /// Returns where a thread is.
+    pub(crate) fn here(&mut self, thread: ThreadId) -> Here {
+        let is_outside = self.critical.is_outside(thread);
         let state = thread_of(&mut self.threads, thread);
-        Accessing {
-            is_own: state.owns(address, &self.pointers),
+        Here {
+            moment: Moment { thread, part: state.segment },
+            memory: state.memory(&self.pointers),
+            is_outside,
             is_task: matches!(state.top().kind, Kind::Task(_)),
             plain_share: state.plain_share(),
             is_reducing: state.is_reducing,
             is_repeated: state.is_repeated(),
         }
+    }
+
+    /// Notes an access to the memory of a thread's strand.
+    pub(crate) fn touch(&mut self, thread: ThreadId, address: u64) {
+        self.thread(thread).top().memory.touch(address);
     }
 
     /// Takes the parts of stacks that belonged to strands which have ended.
@@ -172,10 +199,8 @@ impl Strands {
     /// Adds an access of a thread to bytes of a cell of memory, which may order the thread behind
     /// critical sections.
     pub(crate) fn access(&mut self, thread: ThreadId, cell: u64, mask: u8, writes: bool) {
-        if !self.critical.is_outside(thread) {
-            for before in self.critical.access(thread, cell, mask, writes) {
-                self.thread(thread).join(&before);
-            }
+        for before in self.critical.access(thread, cell, mask, writes) {
+            self.thread(thread).join(&before);
         }
     }
 

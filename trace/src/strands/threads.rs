@@ -207,19 +207,15 @@ impl Thread {
         })
     }
 
-    /// Returns true if an address belongs to the strand that it executes, given the `pthread_t` of
-    /// all threads.
-    pub(super) fn owns(&mut self, address: u64, threads: &BTreeSet<u64>) -> bool {
+    /// Returns the memory that belongs to the strand that it executes, given the `pthread_t` of all
+    /// threads; `None` if all does.
+    pub(super) fn memory(&mut self, threads: &BTreeSet<u64>) -> Option<OwnMemory> {
         if self.member().is_some_and(|member| member.team == Team::One) {
-            return true;
+            return None;
         }
         let memory = &mut self.top().memory;
         memory.set_floor(threads);
-        let is_own = memory.contains(address);
-        if is_own {
-            memory.touch(address);
-        }
-        is_own
+        Some(*memory)
     }
 
     /// Notes that it goes on with what another thread of its team need not do.

@@ -14,7 +14,7 @@ use crate::order::releases::{Links, Released};
 use crate::order::walk::{OperationEvent, split};
 use crate::steps::library_call::LibraryCall;
 use crate::strands::clock::Token;
-use crate::strands::program_order::{Strands, Turns};
+use crate::strands::program_order::{Here, Strands, Turns};
 
 /// What orders two actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,15 @@ impl TwoOrders {
             order.take_left();
         }
         self.taken.take_left()
+    }
+
+    /// Returns where a thread is, in the order in which locks were taken. It is in the critical
+    /// sections of both orders.
+    pub(crate) fn here(&mut self, thread: ThreadId) -> Here {
+        let here = self.taken.here(thread);
+        let other = self.excluding.as_mut().map(|order| order.here(thread));
+        let is_outside = here.is_outside && other.is_none_or(|other| other.is_outside);
+        Here { is_outside, ..here }
     }
 
     /// As [`Strands::access`].
