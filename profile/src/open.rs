@@ -4,7 +4,7 @@
 //! So the kind of a file is checked before it is opened. It is checked again afterwards, because by
 //! then the name may lead elsewhere.
 
-use std::fs::{self, File, FileType};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Error, ErrorKind};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -23,6 +23,17 @@ pub fn regular(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(flags.cast_signed()).open(path)?;
     check(file.metadata()?.file_type())?;
     Ok(file)
+}
+
+/// Opens a file of ours for reading and for what `options` adds. A link is not followed. The caller
+/// checks that it is a regular file.
+///
+/// # Errors
+/// The path is a link, does not exist unless `options` create it, or may not be opened so.
+pub(crate) fn to_change(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    // If a pipe takes the file's place meanwhile, opening it does not block.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    options.read(true).custom_flags(flags).open(path)
 }
 
 fn check(kind: FileType) -> io::Result<()> {

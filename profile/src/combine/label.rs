@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -20,11 +20,11 @@ use anyhow::{Context, Result, bail};
 use pathformat::label::{self, Label};
 use pathformat::profile::{Head, INCOMPLETE, Profile, RunId, SEGMENT};
 use pathformat::raw::{Header, label_offset};
-use rustix::fs::OFlags;
 
 use crate::combine::store;
 use crate::image::FileId;
 use crate::modules::{ModuleSums, positive};
+use crate::open;
 use crate::record::{Record, id_of};
 use crate::record_content;
 use crate::record_search;
@@ -62,9 +62,7 @@ impl LabelChanges {
                 record.pid
             );
         }
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-        let mut options = OpenOptions::new();
-        let raw = options.read(true).write(true).custom_flags(flags).open(&record.path);
+        let raw = open::to_change(&record.path, OpenOptions::new().write(true));
         let mut raw = raw.with_context(problem)?;
         // Nothing is created for nothing.
         if label_of(&mut raw)?.1.text() == label::kept(text) {

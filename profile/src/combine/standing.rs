@@ -18,11 +18,12 @@ use anyhow::{Context, Result, bail};
 use pathformat::profile::{Front, RunId};
 use pathformat::raw::{Header, PAGE};
 use pathformat::standing::{Block, MOST_FILES};
-use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::combine::merge;
 use crate::file_names::{is_standing, standing_number, with_standing_number};
 use crate::observer::Observer;
+use crate::open;
 use crate::record_content;
 use crate::records::{self, Record};
 use crate::segment_records::with_segments;
@@ -200,8 +201,7 @@ fn beginning(profile: &File) -> Option<Front> {
 }
 
 fn open(raw: &Path) -> io::Result<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    OpenOptions::new().read(true).write(true).custom_flags(flags).open(raw)
+    open::to_change(raw, OpenOptions::new().write(true))
 }
 
 /// Returns the block of a standing file, and its offset.

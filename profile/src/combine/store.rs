@@ -5,14 +5,13 @@
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use pathformat::profile::{MAGIC, RunId};
-use rustix::fs::OFlags;
 
 use crate::combine::standing;
+use crate::open;
 use crate::output;
 use crate::records;
 use crate::records::Input;
@@ -37,15 +36,9 @@ pub fn try_lock(path: &Path) -> Result<File> {
 fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File> {
     let problem = || format!("cannot write {}", path.display());
     loop {
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .append(true)
-            .create(true)
-            .custom_flags(flags)
-            .open(path)
-            .with_context(problem)?;
+        let mut file =
+            open::to_change(path, options.append(true).create(true)).with_context(problem)?;
         let data = file.metadata().with_context(problem)?;
         if !data.is_file() {
             bail!("{}: it is not a regular file", problem());
