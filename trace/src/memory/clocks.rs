@@ -35,14 +35,22 @@ impl Clocks {
         self.clock(thread)
     }
 
+    #[inline]
     fn clock(&mut self, thread: ThreadId) -> &mut VectorClock {
         let at = thread.index();
-        while self.threads.len() <= at {
+        if self.threads.len() <= at {
+            self.add_up_to(at);
+        }
+        &mut self.threads[at]
+    }
+
+    #[cold]
+    fn add_up_to(&mut self, last: usize) {
+        while self.threads.len() <= last {
             let mut clock = VectorClock::default();
             clock.step(ThreadId(self.threads.len() as u32));
             self.threads.push(clock);
         }
-        &mut self.threads[at]
     }
 
     /// Returns the clock of a thread for a change.

@@ -23,6 +23,9 @@ use crate::paged::Paged;
 /// The number of bytes in a page.
 const PAGE: u64 = 4096;
 
+/// The number of pairs of an owner and a function that are found without a search.
+const RECENT: usize = 8;
+
 /// The accesses that are measured.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
@@ -126,6 +129,8 @@ pub struct Uses<'a> {
 struct Measuring {
     /// The index of each pair of an owner and a function that accesses its memory.
     index: FastMap<(OwnerId, FunctionId), PairIndex>,
+    /// Recent pairs and their indices, by the owner modulo [`RECENT`].
+    recent: [Option<((OwnerId, FunctionId), PairIndex)>; RECENT],
     /// What the function of each pair accesses, without bytes, lines and pages.
     pairs: Vec<(OwnerId, FunctionId, MemoryTotals)>,
     sharing: Sharing,
@@ -158,7 +163,21 @@ impl<'a> Uses<'a> {
 
 impl Measuring {
     /// Returns the index of a pair.
+    #[inline]
     fn pair(&mut self, owner: OwnerId, function: FunctionId) -> PairIndex {
+        let recent = owner.0 as usize % RECENT;
+        match self.recent[recent] {
+            Some((pair, at)) if pair == (owner, function) => at,
+            _ => {
+                let at = self.search(owner, function);
+                self.recent[recent] = Some(((owner, function), at));
+                at
+            }
+        }
+    }
+
+    #[cold]
+    fn search(&mut self, owner: OwnerId, function: FunctionId) -> PairIndex {
         let next = self.pairs.len() as PairIndex;
         let at = *self.index.entry((owner, function)).or_insert(next);
         if at == next {
