@@ -485,3 +485,39 @@ fn a_lock_of_the_library_is_taken_in_the_users_line() {
         assert!(told.is_some(), "no wait is in line 12 at {options}");
     }
 }
+
+/// The part of a text from the heading of a table to a blank line.
+fn table<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+    text.lines().skip_while(|line| *line != heading).take_while(|line| !line.is_empty()).collect()
+}
+
+/// The program of docs/internals/trial.md.
+#[test]
+fn an_unknown_program_shows_its_queue_and_its_shared_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("weblog.cpp"), include_str!("../trials/weblog.cpp")).expect("writable");
+    shell(folder, "pathc++ -g -O2 -pthread -fpath-mode=trace weblog.cpp -o weblog");
+    let is_shown = |_: &u32| {
+        shell(folder, "rm -f *.pathtrace; ./weblog 4 20000");
+        let graph = shell(folder, "pathprof trace graph weblog");
+        let of = |table: &[&str], words: &[&str]| {
+            table.iter().any(|line| words.iter().all(|word| line.contains(word)))
+        };
+        let [tasks, locked] = ["tasks", "locked functions"].map(|name| table(&graph, name));
+        // Both were inlined in the thread's function.
+        for place in ["Sessions::note weblog.cpp:59", "Source::take weblog.cpp:29"] {
+            assert!(of(&tasks, &["lock", "(stack)", place]), "{place}\n{graph}");
+        }
+        let work =
+            locked.iter().filter(|line| line.contains("(stack)  (anonymous namespace)::work"));
+        let locks: BTreeSet<_> =
+            work.map(|line| line.split_whitespace().find(|word| word.starts_with("0x"))).collect();
+        assert_eq!(locks.len(), 2, "{graph}");
+        let memory = shell(folder, "pathprof trace memory weblog");
+        assert!(memory.contains("heap: (anonymous namespace)::Sessions::note weblog.cpp:60"));
+        // One thread may have done all before another one began.
+        table(&memory, "shared lines").get(3).is_some_and(|first| first.contains("::tallies"))
+    };
+    assert!((0..20).any(|round| is_shown(&round)));
+}

@@ -2,7 +2,7 @@
 //! ran at once, and the waits of threads.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use counts::model::Count;
 use profile::escape::terminal;
@@ -164,15 +164,18 @@ pub(super) fn name(program: &Program, function: FunctionId) -> String {
     terminal(&of.function.short_name()).into_owned()
 }
 
-/// Returns the place where a path ended.
+/// Returns the place where a path ended, in the function whose text is there: it may have been
+/// inlined.
 fn end(program: &Program, place: CodePlace) -> Cell<'static> {
     if place == CodePlace::NONE {
         return Cell::Unknown;
     }
-    let line = program
-        .end_of_path(place)
-        .map(|at| terminal(&format!("{}:{}", base_name(&at.file), at.line)).into_owned());
-    Cell::PathEnd { function: name(program, place.function), line }
+    let at = program.end_of_path(place);
+    let line = at.map(|at| terminal(&format!("{}:{}", base_name(&at.file), at.line)).into_owned());
+    let inlined = at.filter(|at| at.inlined_at.is_some() && !at.function.is_empty());
+    let function = inlined
+        .map_or_else(|| name(program, place.function), |at| terminal(&at.function).into_owned());
+    Cell::PathEnd { function, line }
 }
 
 /// Returns the number of each thread's first stream.
@@ -401,9 +404,18 @@ fn locked_functions(report: &TaskGraphReport<'_>, top: usize) -> Table<'static> 
     let whole = tasks.by_instructions.work;
     let mut work: Vec<_> = locked_work.iter().collect();
     work.sort_by_key(|(of, actions)| (Reverse(actions.instructions), **of));
+    let locks: BTreeSet<u64> = work.iter().map(|(of, _)| of.0).collect();
+    let mut named: HashMap<&str, usize> = HashMap::new();
+    for name in locks.iter().filter_map(|&lock| lock_names.name(lock)) {
+        *named.entry(name).or_default() += 1;
+    }
     let rows = work.into_iter().map(|(&(lock, function), actions)| {
         let address = format!("{lock:#x}");
-        let name = lock_names.name(lock).map(|name| terminal(name).into_owned());
+        let name = lock_names.name(lock).map(|name| match named.get(name) {
+            // Locks may be of one name, as those on the stack are.
+            Some(2..) => format!("{address} {}", terminal(name)),
+            _ => terminal(name).into_owned(),
+        });
         Row::from(vec![
             Cell::Share { part: actions.instructions.into(), whole: whole.into(), heat: true },
             number(actions.instructions),

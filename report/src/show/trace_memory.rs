@@ -253,10 +253,10 @@ impl MemoryReport<'_> {
         Table {
             name: "shared lines",
             columns: vec![
-                Column::new("moves", CellKind::Number),
+                Column::new("moves ≤", CellKind::Number).key("moves"),
                 Column::new("moves ns", CellKind::Nanoseconds).key("moves_time"),
-                Column::new("false", CellKind::Number).key("false_sharing"),
-                Column::new("true", CellKind::Number).key("true_sharing"),
+                Column::new("false ≥", CellKind::Number).key("false_sharing"),
+                Column::new("true ≥", CellKind::Number).key("true_sharing"),
                 Column::new("threads", CellKind::Number),
                 Column::new("line", CellKind::Text).key("address"),
                 Column::new("object", CellKind::Text).stacked(),
@@ -267,10 +267,10 @@ impl MemoryReport<'_> {
                 .into_iter()
                 .chain((all > 0).then(|| {
                     format!(
-                        "moves: of the line between threads, if those took turns where nothing \
-                         orders them; moves ns: {MOVE} ns each; false, true: moves if each \
-                         thread did as much at once as it could; by: streams, of which each is a \
-                         thread"
+                        "moves ≤: of the line between threads, if those took turns where nothing \
+                         orders them; moves ns: {MOVE} ns each; false ≥, true ≥: moves by false \
+                         and by true sharing if each thread did as much at once as it could; by: \
+                         streams, of which each is a thread"
                     )
                 }))
                 .collect(),

@@ -50,7 +50,10 @@ impl<'a> OwnerNames<'a> {
                 let stream = self.streams.get(thread.index()).copied().unwrap_or_default();
                 format!("stack of stream {stream}")
             }
-            Owner::Heap { function, file, line } => {
+            Owner::Heap { inlined, file, line, .. } if !inlined.is_empty() => {
+                format!("heap: {inlined}{}", place(file, *line))
+            }
+            Owner::Heap { function, file, line, .. } => {
                 let function = function.and_then(|at| self.program.functions.get(at.index()));
                 let name = match function.map(|of| &of.function) {
                     None => "?".into(),

@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use pathformat::manifest::Location;
 use pathformat::trace::{Operation, Synchronisation};
 use profile::globals::{self, Globals};
 use profile::names;
@@ -41,6 +42,8 @@ pub enum Owner {
     Heap {
         /// The function, if it is known.
         function: Option<FunctionId>,
+        /// The function whose text is there, if it was inlined; else empty.
+        inlined: String,
         /// The file; empty if the line is not known.
         file: String,
         /// The line.
@@ -178,7 +181,8 @@ impl<'a> Owners<'a> {
             doubtful: HashMap::new(),
         };
         owners.id(Owner::Unknown);
-        let nameless = Owner::Heap { function: None, file: String::new(), line: 0 };
+        let nameless =
+            Owner::Heap { function: None, inlined: String::new(), file: String::new(), line: 0 };
         owners.nameless = owners.id(nameless);
         owners.add_images();
         owners
@@ -449,8 +453,9 @@ impl<'a> Owners<'a> {
         if let Some(owner) = self.callers.get(&path) {
             return *owner;
         }
-        let (file, line) = site(self.program, path).unwrap_or_default();
-        let owner = self.id(Owner::Heap { function: Some(path.0), file, line });
+        let Location { file, line, function: inlined, .. } =
+            site(self.program, path).unwrap_or_default();
+        let owner = self.id(Owner::Heap { function: Some(path.0), inlined, file, line });
         self.callers.insert(path, owner);
         owner
     }
