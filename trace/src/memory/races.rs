@@ -265,9 +265,9 @@ impl Search {
         }
         let (found, memo) = (&mut self.found, &mut self.ordered);
         let (siblings, has_raced) = (Cell::new(0), Cell::new(false));
-        let is_kept = |then: &PastAccess| {
+        let is_kept = |then: &mut PastAccess| {
             if then.moment() == now.moment() {
-                return !now.covers(then);
+                return now.leaves(then);
             }
             let is_private = then.thread == now.thread && then.strand().is_own && own.is_own;
             let ordered = memo.of(then.moment(), || orders.ordered(now.thread, then.moment()));
@@ -292,10 +292,12 @@ impl Search {
                 siblings.set(siblings.get() + 1);
             }
             // Later accesses that race with it race with this one, too.
-            !(is_before && now.covers(then))
+            !is_before || now.leaves(then)
         };
         let is_needed = || (siblings.get() < SIBLINGS).then(|| !has_raced.get());
-        past.update(now, is_kept, is_needed);
+        // While an atomic access is not complete, what came before it must not be one with what
+        // came behind.
+        past.update(now, self.pending.is_empty(), is_kept, is_needed);
         for (then, address, ordered) in std::mem::take(&mut self.found) {
             if !self.is_of_thread(&then, now, address) {
                 self.count_race(owners, &then, now, address, ordered);

@@ -111,9 +111,31 @@ impl PastAccess {
 
     /// Returns true if what races with a `weak` access races with this one, too.
     pub(super) fn covers(&self, weak: &Self) -> bool {
-        weak.mask & !self.mask == 0
-            && (self.writes() || !weak.writes())
-            && (weak.is_atomic() || !self.is_atomic())
+        weak.mask & !self.mask == 0 && self.is_stronger(weak)
+    }
+
+    /// Removes the bytes of an earlier access with which nothing races that does not race with this
+    /// one. Returns true if some are left.
+    pub(super) fn leaves(&self, then: &mut Self) -> bool {
+        if self.is_stronger(then) {
+            then.mask &= !self.mask;
+        }
+        then.mask != 0
+    }
+
+    /// Returns true if what races with bytes of a `weak` access races with this one, if that is to
+    /// the same bytes.
+    fn is_stronger(&self, weak: &Self) -> bool {
+        (self.writes() || !weak.writes()) && (weak.is_atomic() || !self.is_atomic())
+    }
+
+    /// Returns true if this is an access of the same place and moment, and of the same kind.
+    fn is_alike(&self, other: &Self) -> bool {
+        self.mask != 0
+            && self.moment() == other.moment()
+            && self.at == other.at
+            && self.stack == other.stack
+            && self.facts & !ALONE == other.facts
     }
 
     fn is(&self, bit: u8) -> bool {
@@ -158,51 +180,68 @@ impl PastAccesses {
         self.known.iter().all(|known| known.mask == 0) && self.others.is_none()
     }
 
-    /// Drops those that are not to be kept, and adds one if it is needed: `is_needed` then returns
-    /// whether nothing raced with it.
+    /// Drops those that are not to be kept, or some of their bytes, and adds one if it is needed:
+    /// `is_needed` then returns whether nothing raced with it. If `joins` is true, it may become
+    /// one with an access of the same place and moment to other bytes.
     pub(super) fn update(
         &mut self,
         now: &PastAccess,
-        mut is_kept: impl FnMut(&PastAccess) -> bool,
+        joins: bool,
+        mut is_kept: impl FnMut(&mut PastAccess) -> bool,
         is_needed: impl FnOnce() -> Option<bool>,
     ) {
-        let mut free = None;
         for known in &mut self.known {
             if known.mask != 0 && !is_kept(known) {
                 known.mask = 0;
             }
-            if known.mask == 0 {
-                free = Some(known);
-            } else if known.moment() != now.moment() {
+            if known.mask != 0 && known.moment() != now.moment() {
                 known.facts &= !ALONE;
             }
         }
         if let Some(others) = &mut self.others {
-            others.retain(is_kept);
+            others.retain_mut(is_kept);
+            for free in self.known.iter_mut().filter(|known| known.mask == 0) {
+                *free = others.pop().unwrap_or(PastAccess::NONE);
+            }
             if others.is_empty() {
                 self.others = None;
             }
         }
         let Some(is_alone) = is_needed() else { return };
+        let others = self.others.iter_mut().flat_map(|others| others.iter_mut());
+        let mut all = self.known.iter_mut().chain(others);
+        if joins && let Some(known) = all.find(|known| known.is_alike(now)) {
+            known.mask |= now.mask;
+            known.sequence = now.sequence;
+            known.facts &= if is_alone { !0 } else { !ALONE };
+            return;
+        }
+        let free = self.known.iter_mut().find(|known| known.mask == 0);
         let facts = now.facts | if is_alone { ALONE } else { 0 };
         let now = PastAccess { facts, ..*now };
         match free {
             Some(free) => *free = now,
-            None => self.others.get_or_insert_default().push(now),
+            // Most have one.
+            None => self.others.get_or_insert_with(|| Box::new(Vec::with_capacity(1))).push(now),
         }
     }
 
     /// Puts an access in the place of one that is alike and of the same moment, and of those that
     /// it covers, if nothing raced with that one, and no other moment has accessed the cell since.
-    /// So nothing races with this one. Returns false, and does nothing, if that is not so.
+    /// So nothing races with this one. It is not needed beside one to more bytes. Returns false,
+    /// and does nothing, if there is no such one.
     #[inline]
     pub(super) fn repeat(&mut self, now: &PastAccess) -> bool {
         let known = &mut self.known;
         let is_of_moment = |known: &PastAccess| known.mask != 0 && known.moment() == now.moment();
         let is_alike = |known: &PastAccess| {
-            known.mask == now.mask && known.facts == now.facts | ALONE && is_of_moment(known)
+            now.mask & !known.mask == 0 && known.facts == now.facts | ALONE && is_of_moment(known)
         };
         let Some(at) = known.iter().position(is_alike) else { return false };
+        // An access to more bytes stays.
+        if known[at].mask != now.mask {
+            return true;
+        }
         let other = &mut known[1 - at];
         if is_of_moment(other) && now.covers(other) {
             other.mask = 0;
@@ -225,11 +264,11 @@ mod tests {
     /// Returns the threads of the past accesses to a cell.
     fn threads(shadow: &mut Shadow, cell: u64) -> Vec<u32> {
         let mut found = Vec::new();
-        let look = |then: &PastAccess| {
+        let look = |then: &mut PastAccess| {
             found.push(then.thread.0);
             true
         };
-        shadow.of(cell).update(&access(99, 1), look, || None);
+        shadow.of(cell).update(&access(99, 1), false, look, || None);
         found.sort_unstable();
         found
     }
@@ -239,12 +278,12 @@ mod tests {
         let mut shadow = Shadow::default();
         assert!(shadow.of(7).is_empty());
         for thread in 0..4 {
-            shadow.of(7).update(&access(thread, 1), |_| true, || Some(true));
+            shadow.of(7).update(&access(thread, 1), false, |_| true, || Some(true));
         }
         assert_eq!(threads(&mut shadow, 7), [0, 1, 2, 3]);
-        shadow.of(7).update(&access(4, 2), |then| then.thread.0 % 2 == 1, || Some(true));
+        shadow.of(7).update(&access(4, 2), false, |then| then.thread.0 % 2 == 1, || Some(true));
         assert_eq!(threads(&mut shadow, 7), [1, 3, 4]);
-        shadow.of(7).update(&access(5, 2), |_| false, || Some(true));
+        shadow.of(7).update(&access(5, 2), false, |_| false, || Some(true));
         assert_eq!(threads(&mut shadow, 7), [5]);
         assert!(!shadow.of(7).is_empty() && shadow.of(6).is_empty());
     }
@@ -253,7 +292,7 @@ mod tests {
     fn what_is_alike_takes_the_place_of_what_nothing_raced_with() {
         let mut shadow = Shadow::default();
         let add = |shadow: &mut Shadow, of: PastAccess, is_alone| {
-            shadow.of(7).update(&of, |_| true, || Some(is_alone));
+            shadow.of(7).update(&of, false, |_| true, || Some(is_alone));
         };
         assert!(!shadow.of(7).repeat(&access(1, 1)), "there is none");
         add(&mut shadow, access(1, 1), true);
@@ -274,9 +313,41 @@ mod tests {
     }
 
     #[test]
+    fn accesses_of_one_place_to_other_bytes_become_one() {
+        let add = |shadow: &mut Shadow, of: PastAccess, is_alone| {
+            shadow.of(7).update(&of, true, |_| true, || Some(is_alone));
+        };
+        let masks = |shadow: &mut Shadow| {
+            let mut found = Vec::new();
+            let look = |then: &mut PastAccess| {
+                found.push((then.thread.0, then.mask));
+                true
+            };
+            shadow.of(7).update(&access(99, 1), false, look, || None);
+            found
+        };
+        let mut shadow = Shadow::default();
+        add(&mut shadow, access(1, 0x0f), true);
+        add(&mut shadow, access(1, 0xf0), true);
+        assert!(shadow.of(7).repeat(&access(1, 0x0f)) && shadow.of(7).repeat(&access(1, 0x3c)));
+        assert!(!shadow.of(7).repeat(&access(2, 0x0f)), "another thread");
+        add(&mut shadow, access(2, 0x0f), true);
+        add(&mut shadow, PastAccess { at: 1, ..access(2, 0xf0) }, true);
+        let mut found = masks(&mut shadow);
+        found.sort_unstable();
+        assert_eq!(found, [(1, 0xff), (2, 0x0f), (2, 0xf0)]);
+        let mut shadow = Shadow::default();
+        add(&mut shadow, access(1, 0x0f), true);
+        add(&mut shadow, access(1, 0xf0), false);
+        assert!(!shadow.of(7).repeat(&access(1, 0x0f)), "something raced with a part of it");
+        assert_eq!(masks(&mut shadow), [(1, 0xff)]);
+    }
+
+    #[test]
     fn ranges_are_forgotten() {
         let mut shadow = Shadow::default();
-        (0..10).for_each(|cell| shadow.of(cell).update(&access(1, 1), |_| true, || Some(true)));
+        (0..10)
+            .for_each(|cell| shadow.of(cell).update(&access(1, 1), false, |_| true, || Some(true)));
         shadow.forget(2..=5);
         let free: Vec<_> = (0..10).filter(|&cell| shadow.of(cell).is_empty()).collect();
         assert_eq!(free, [2, 3, 4, 5]);
