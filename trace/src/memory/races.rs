@@ -186,12 +186,14 @@ impl Search {
     /// Returns where a thread is.
     #[inline]
     fn here(&mut self, thread: ThreadId) -> &Here {
-        if self.here.as_ref().is_some_and(|here| here.moment.thread != thread) {
-            self.here = None;
-            self.ordered.forget();
+        let Self { here, ordered, orders, .. } = self;
+        if here.as_ref().is_some_and(|here| here.moment.thread != thread) {
+            *here = None;
         }
-        let orders = &mut self.orders;
-        self.here.get_or_insert_with(|| orders.here(thread))
+        here.get_or_insert_with(|| {
+            ordered.forget();
+            orders.here(thread)
+        })
     }
 
     /// Adds an access at a moment of a thread. `known` has the first access of each other thread

@@ -190,16 +190,19 @@ impl PastAccesses {
         mut is_kept: impl FnMut(&mut PastAccess) -> bool,
         is_needed: impl FnOnce() -> Option<bool>,
     ) {
-        for known in &mut self.known {
-            if known.mask != 0 && !is_kept(known) {
-                known.mask = 0;
+        let mut stays = |then: &mut PastAccess| {
+            if then.moment() != now.moment() {
+                then.facts &= !ALONE;
             }
-            if known.mask != 0 && known.moment() != now.moment() {
-                known.facts &= !ALONE;
+            is_kept(then)
+        };
+        for known in &mut self.known {
+            if known.mask != 0 && !stays(known) {
+                known.mask = 0;
             }
         }
         if let Some(others) = &mut self.others {
-            others.retain_mut(is_kept);
+            others.retain_mut(stays);
             for free in self.known.iter_mut().filter(|known| known.mask == 0) {
                 *free = others.pop().unwrap_or(PastAccess::NONE);
             }
@@ -341,6 +344,18 @@ mod tests {
         add(&mut shadow, access(1, 0xf0), false);
         assert!(!shadow.of(7).repeat(&access(1, 0x0f)), "something raced with a part of it");
         assert_eq!(masks(&mut shadow), [(1, 0xff)]);
+    }
+
+    #[test]
+    fn a_third_access_is_not_alone_once_another_moment_came() {
+        let mut shadow = Shadow::default();
+        for thread in 1..=3 {
+            shadow.of(7).update(&access(thread, 1), true, |_| true, || Some(true));
+        }
+        // The first two go, so that the third one takes a place of theirs.
+        shadow.of(7).update(&access(4, 1), true, |then| then.thread.0 == 3, || Some(true));
+        assert_eq!(threads(&mut shadow, 7), [3, 4]);
+        assert!(!shadow.of(7).repeat(&access(3, 1)), "the fourth one came since");
     }
 
     #[test]

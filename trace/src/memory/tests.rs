@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use pathformat::manifest::AccessKind;
-use pathformat::trace::{Operation, Synchronisation};
+use pathformat::trace::{Allocation, Operation, Synchronisation};
 
 use crate::ids::{FunctionId, StackId, ThreadId};
 use crate::memory::frees::Frees;
@@ -22,6 +22,8 @@ enum Action {
     Atomic(MemoryAccess),
     Lock(u64, u64),
     Unlock(u64, u64),
+    /// Memory that no other action accesses. It orders nothing, but another thread may go on there.
+    Allocate(u64),
 }
 
 /// A reproducible sequence of pseudo-random numbers.
@@ -55,6 +57,11 @@ fn touch(random: &mut Random, number: u32) -> MemoryAccess {
 
 /// Returns the actions of three threads, in a possible order.
 fn program(seed: u64) -> Vec<Vec<Action>> {
+    actions(seed, 8)
+}
+
+/// As [`program`], with allocations if there are nine kinds of actions.
+fn actions(seed: u64, kinds: u64) -> Vec<Vec<Action>> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut threads = vec![Vec::new(); 3];
     let mut held = [None; 3];
@@ -69,7 +76,8 @@ fn program(seed: u64) -> Vec<Vec<Action>> {
             threads[thread].push(Action::Atomic(access));
             continue;
         }
-        match random.below(8) {
+        match random.below(kinds) {
+            8 => threads[thread].push(Action::Allocate(ticket)),
             0..4 => threads[thread].push(Action::Plain(touch(&mut random, number))),
             4 => {
                 let mut access = MemoryAccess { is_atomic: true, ..touch(&mut random, number) };
@@ -123,6 +131,13 @@ fn inputs(threads: &[Vec<Action>]) -> Streams<std::vec::IntoIter<Item>> {
         Action::Atomic(access) => Item::Atomic(access),
         Action::Lock(object, ticket) => event(Operation::Lock, object, 0, ticket),
         Action::Unlock(object, ticket) => event(Operation::Unlock, object, ticket, 0),
+        Action::Allocate(ticket) => Item::Allocated(Allocation {
+            address: (0x10_0000 + 16 * ticket).into(),
+            size: 8.into(),
+            after: ticket.into(),
+            former: 0.into(),
+            before: 0.into(),
+        }),
     };
     let input = |(thread, of): (u32, &Vec<Action>)| {
         let items: Vec<_> = of.iter().map(item).collect();
@@ -163,6 +178,7 @@ fn searched(threads: &[Vec<Action>]) -> BTreeSet<u64> {
                 }
                 Action::Lock(lock, ticket) => acquires.push((Object::Lock(lock), ticket, second)),
                 Action::Unlock(lock, ticket) => releases.push((Object::Lock(lock), ticket, first)),
+                Action::Allocate(_) => {}
             }
         }
     }
@@ -199,12 +215,24 @@ fn searched(threads: &[Vec<Action>]) -> BTreeSet<u64> {
     bytes
 }
 
+/// Gives all accesses to a cell one place.
+fn with_a_place_for_each_cell(mut threads: Vec<Vec<Action>>) -> Vec<Vec<Action>> {
+    for did in threads.iter_mut().flatten() {
+        if let Action::Plain(access) | Action::Atomic(access) = did {
+            access.place.at = (access.address / 8) as u32;
+        }
+    }
+    threads
+}
+
 #[test]
 fn races_are_those_that_a_search_finds() {
     let nothing = Program::default();
     let (mut with, mut without) = (0, 0);
-    for seed in 1..4000 {
-        let program = program(seed);
+    let each = (1..4000).map(|seed| (seed, program(seed)));
+    let allocate = (1..4000).map(|seed| (seed, actions(seed, 9)));
+    let of_cells = (1..4000).map(|seed| (seed, with_a_place_for_each_cell(program(seed))));
+    for (seed, program) in each.chain(allocate).chain(of_cells) {
         let expected = searched(&program);
         let races = Races::of(
             inputs(&program),
@@ -277,7 +305,6 @@ fn a_killed_process_may_have_lost_only_releases_whose_tickets_are_missing() {
 
 #[test]
 fn memory_with_a_new_owner_has_no_history() {
-    use pathformat::trace::Allocation;
     let nothing = Program::default();
     let store = |at: u32| {
         let (address, size, kind) = (0x2000, 8, AccessKind::Store);
