@@ -160,6 +160,13 @@ pub struct Location {
     pub inlined_at: Option<u32>,
 }
 
+impl Location {
+    /// Returns the name of the function whose text this is, if it was inlined and has a name.
+    pub fn inlined_function(&self) -> Option<&str> {
+        self.inlined_at.map(|_| self.function.as_str()).filter(|name| !name.is_empty())
+    }
+}
+
 /// Prefix of the opcode of an instruction that returns or takes a vector.
 pub const VECTOR: &str = "vector ";
 

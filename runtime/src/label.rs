@@ -24,7 +24,7 @@ pub(crate) fn write_segments(file: &File, offset: u64, segments: u32) -> bool {
     fits(offset) && file.write_at(&segments.to_le_bytes(), offset + Label::SEGMENTS_OFFSET)
 }
 
-/// Whether a label at this offset lies below the limit on the size of files.
+/// Returns true if a label at this offset lies below the limit of file sizes.
 fn fits(offset: u64) -> bool {
     offset + size_of::<Label>() as u64 <= sys::file_size_limit()
 }

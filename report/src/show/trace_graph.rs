@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use counts::model::Count;
+use pathformat::manifest::Location;
 use profile::escape::terminal;
 use trace::ids::{FunctionId, TaskId, ThreadId};
 use trace::order::item::{Actions, CodePlace};
@@ -172,9 +173,9 @@ fn end(program: &Program, place: CodePlace) -> Cell<'static> {
     }
     let at = program.end_of_path(place);
     let line = at.map(|at| terminal(&format!("{}:{}", base_name(&at.file), at.line)).into_owned());
-    let inlined = at.filter(|at| at.inlined_at.is_some() && !at.function.is_empty());
-    let function = inlined
-        .map_or_else(|| name(program, place.function), |at| terminal(&at.function).into_owned());
+    let inlined = at.and_then(Location::inlined_function);
+    let function =
+        inlined.map_or_else(|| name(program, place.function), |of| terminal(of).into_owned());
     Cell::PathEnd { function, line }
 }
 

@@ -50,7 +50,7 @@ impl<'a> OwnerNames<'a> {
                 let stream = self.streams.get(thread.index()).copied().unwrap_or_default();
                 format!("stack of stream {stream}")
             }
-            Owner::Heap { inlined, file, line, .. } if !inlined.is_empty() => {
+            Owner::Heap { inlined: Some(inlined), file, line, .. } => {
                 format!("heap: {inlined}{}", place(file, *line))
             }
             Owner::Heap { function, file, line, .. } => {

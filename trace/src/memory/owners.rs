@@ -42,8 +42,8 @@ pub enum Owner {
     Heap {
         /// The function, if it is known.
         function: Option<FunctionId>,
-        /// The function whose text is there, if it was inlined; else empty.
-        inlined: String,
+        /// The function whose text is there, if it was inlined.
+        inlined: Option<String>,
         /// The file; empty if the line is not known.
         file: String,
         /// The line.
@@ -181,8 +181,7 @@ impl<'a> Owners<'a> {
             doubtful: HashMap::new(),
         };
         owners.id(Owner::Unknown);
-        let nameless =
-            Owner::Heap { function: None, inlined: String::new(), file: String::new(), line: 0 };
+        let nameless = Owner::Heap { function: None, inlined: None, file: String::new(), line: 0 };
         owners.nameless = owners.id(nameless);
         owners.add_images();
         owners
@@ -453,8 +452,9 @@ impl<'a> Owners<'a> {
         if let Some(owner) = self.callers.get(&path) {
             return *owner;
         }
-        let Location { file, line, function: inlined, .. } =
-            site(self.program, path).unwrap_or_default();
+        let at = site(self.program, path);
+        let inlined = at.and_then(Location::inlined_function).map(str::to_owned);
+        let (file, line) = at.map(|at| (at.file.clone(), at.line)).unwrap_or_default();
         let owner = self.id(Owner::Heap { function: Some(path.0), inlined, file, line });
         self.callers.insert(path, owner);
         owner

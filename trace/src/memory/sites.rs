@@ -7,17 +7,12 @@ use counts::model::PathId;
 use pathformat::manifest::Location;
 
 /// Returns the place of the call at the end of the path with this function and id, in the user's
-/// code if possible. Its function is empty unless it was inlined. A path ends before each call that
-/// allocates. A call in tail position also leaves the function.
-pub(super) fn site(program: &Program, (function, id): (FunctionId, PathId)) -> Option<Location> {
+/// code if possible. A path ends before each call that allocates. A call in tail position also
+/// leaves the function.
+pub(super) fn site(program: &Program, (function, id): (FunctionId, PathId)) -> Option<&Location> {
     let path = program.path_of(function, id)?;
     let at = *path.path.blocks.last()?;
     let shape = &program.functions.get(function.index())?.function.shape;
     shape.blocks.get(at as usize)?.calls.last()?.location?;
-    let place = program.end_of_path(CodePlace { function, at })?;
-    let mut place = place.clone();
-    if place.inlined_at.is_none() {
-        place.function.clear();
-    }
-    Some(place)
+    program.end_of_path(CodePlace { function, at })
 }
