@@ -94,9 +94,9 @@ pub mod thread_function {
     pub const WORDS_OFFSET: u64 = 36;
 }
 
-/// The thread-local memory of traced code and of the runtime of traces, which begins with
-/// [`names::TRACE_WORDS`](crate::names::TRACE_WORDS). All images of a process that use the words of
-/// one image find its runtime there.
+/// A thread's block of traced code and of the runtime of traces, and the common one of threads that
+/// have none, [`names::TRACE_BLOCK`](crate::names::TRACE_BLOCK). All images of a process that use
+/// the common block of one image find its runtime there.
 pub mod trace_block {
     /// Its length in bytes.
     pub const SIZE: u64 = 32;
@@ -104,17 +104,17 @@ pub mod trace_block {
     /// Its alignment in bytes.
     pub const ALIGNMENT: u64 = 16;
 
-    /// The offset of the address of the runtime's table, which is
-    /// [`names::TRACE_RUNTIME`](crate::names::TRACE_RUNTIME); 0 before the C library has begun. The
-    /// runtime uses the rest, which is 0 at first.
+    /// The offset, in the common block, of the distance from there to the runtime's table, which is
+    /// [`names::TRACE_RUNTIME`](crate::names::TRACE_RUNTIME). An address would be known only once
+    /// the image is relocated. The runtime uses the rest, which is 0 at first.
     pub const RUNTIME_OFFSET: u64 = 16;
 
-    /// The offset of the address of the function that makes room, in that table.
+    /// The offset, in that table, of the distance from there to the function that makes room.
     pub const ROOM_OFFSET: u64 = 8;
 
     /// The signature at the beginning of the table. It ends with the version of all data that the
     /// images share.
-    pub const SIGNATURE: [u8; 8] = *b"traces\x03\0";
+    pub const SIGNATURE: [u8; 8] = *b"traces\x04\0";
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 15;
+pub const MANIFEST_VERSION: u32 = 16;
 
 /// Version of the profile file. Any other version is refused with a message.
 pub const PROFILE_VERSION: u32 = 6;
@@ -187,20 +187,31 @@ pub mod names {
     /// [`LogEvent`](crate::log_event::LogEvent) on the stack.
     pub const LOG_MACHINE: &str = "__pathcc_log_machine";
 
-    /// The two thread-local words of traced code: the address of the next record, and the address
-    /// from which on the chunk is full ([`RESERVE`](crate::trace::RESERVE)). Both are 0 at first.
-    /// While recording code runs, the first is in a register, and the word is out of date.
-    pub const TRACE_WORDS: &str = "__pathcc.trace.words";
+    /// The common block of traced code: that of all threads that have none of their own
+    /// ([`trace_block`](crate::descriptor::trace_block)). A block begins with two words: the
+    /// address of the next record, and the address from which on the chunk is full
+    /// ([`RESERVE`](crate::trace::RESERVE)). While recording code runs, the first is in a register,
+    /// and the word is out of date. The second word of the common block is always 0.
+    pub const TRACE_BLOCK: &str = "__pathcc.trace.block";
+
+    /// The thread-local word of traced code: the distance from [`TRACE_BLOCK`] to the thread's own
+    /// block, 0 as long as it has none. It is all that a library needs of the little thread-local
+    /// memory that there is for libraries that are opened.
+    pub const TRACE_DISTANCE: &str = "__pathcc.trace.distance";
 
     /// The function that traced code calls when its chunk is full. It takes no arguments, returns
     /// the address of the next record in a chunk that has room, and sets the second of the thread's
-    /// words. It changes no register but `rax`, `r11` and the flags (LLVM's `preserve_allcc`). The
-    /// definition in an object returns memory that is never read.
-    pub const TRACE_ROOM: &str = "__pathcc.trace.room";
+    /// words. The thread may have another block then. It changes no register but `rax`, `r11` and
+    /// the flags (LLVM's `preserve_allcc`). The definition in an object returns memory that is
+    /// never read.
+    pub const TRACE_ROOM: &str = "__pathcc.trace.more";
 
     /// The word from which atomic accesses and operations that synchronise take their tickets: the
-    /// number of tickets taken. Images share it as they share the words.
+    /// number of tickets taken. Images share it as they share the block.
     pub const TRACE_TICKETS: &str = "__pathcc.trace.tickets";
+
+    /// The variables that the images of a process share.
+    pub const SHARED_BY_TRACED_IMAGES: [&str; 3] = [TRACE_BLOCK, TRACE_DISTANCE, TRACE_TICKETS];
 
     /// The function of a unit that records that memory was allocated or freed.
     pub const TRACE_ALLOCATED: &str = "__pathcc.trace.allocation";

@@ -1,21 +1,23 @@
 # What traced code calls. See src/traces.rs.
         .text
 
-# The thread's block of words, and the runtime's table: pathformat::descriptor::trace_block.
+# The common block, and the runtime's table: pathformat::descriptor::trace_block.
         .set    RUNTIME_OFFSET, 16
         .set    ROOM_OFFSET, 8
 
-# Makes room for a record: jumps to the function of the runtime that the thread's words belong to,
-# or of this image's own runtime as long as there is none. That one is not found by its table, which
-# may not be relocated yet. It may change two registers.
+# Makes room for a record: jumps to the function of the runtime that the block belongs to. Distances
+# lead there, since the image may not be relocated yet. A block that pathld did not define has no
+# runtime: then the function is that of this image. It may change two registers.
         .type   room, @function
 room:
         endbr64
-        movq    words@GOTTPOFF(%rip), %rax
-        movq    %fs:RUNTIME_OFFSET(%rax), %rax
+        movq    block@GOTPCREL(%rip), %r11
+        movq    RUNTIME_OFFSET(%r11), %rax
         testq   %rax, %rax
         je      1f
-        jmp     *ROOM_OFFSET(%rax)
+        addq    %r11, %rax
+        addq    ROOM_OFFSET(%rax), %rax
+        jmp     *%rax
 1:      jmp     give_room
         .size   room, . - room
 

@@ -36,8 +36,9 @@ const RELOCATION_SYMBOL: usize = 12;
 const WITH_ID: [&str; 3] = [names::COUNTERS_PREFIX, names::PLACE_PREFIX, names::BASE_PREFIX];
 
 /// The others that the linker, or another object, is to define anew.
-const WHOLE: [&str; 6] = [
-    names::TRACE_WORDS,
+const WHOLE: [&str; 7] = [
+    names::TRACE_BLOCK,
+    names::TRACE_DISTANCE,
     names::TRACE_TICKETS,
     names::TRACE_ROOM,
     names::TRACE_MESSAGE,
@@ -297,7 +298,7 @@ mod tests {
         for (name, place) in [
             (format!("__pathcc.counters.{id}"), Some(0)),
             (format!("x___pathcc.base.{id}"), Some(2)),
-            ("a__pathcc.trace.words".into(), Some(1)),
+            ("a__pathcc.trace.block".into(), Some(1)),
             (format!("__pathcc.counters.{id}0"), None),
             (format!("__pathcc.counters.{}", &id[1..]), None),
             ("__pathcc.entered".into(), None),

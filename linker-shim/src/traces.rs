@@ -1,12 +1,13 @@
-//! Adds for traced modules the words of each thread and the function that makes room.
+//! Adds for traced modules the common block of threads, the distance from there to a thread's own,
+//! and the function that makes room.
 //!
-//! Objects have definitions of their own of both, in COMDAT groups, as of their arrays. The words
-//! are visible: all images of a process are to use those of the first one that has any, since the
-//! order of what runs is one. Behind the words each thread has the address of the runtime that they
-//! belong to. So the function finds it, whichever image calls.
+//! Objects have definitions of their own of all three, in COMDAT groups, as of their arrays. Block
+//! and distance are visible: all images of a process are to use those of the first one that has
+//! any, since the order of what runs is one. The block has the distance to the runtime that it
+//! belongs to. So the function finds that runtime, whichever image calls.
 
 use anyhow::Result;
-use object::elf::R_X86_64_64;
+use object::elf::R_X86_64_PC64;
 use object::write::{Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
 use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
 use pathformat::descriptor::{thread_function, trace_block};
@@ -135,18 +136,24 @@ pub(crate) fn define(
     let offset = object.append_section_data(anchors, &[0; 8], 8);
     refer(object, anchors, offset, runtime)?;
 
-    let block = section(object, ".tdata.__pathcc_trace", SectionKind::Tls);
-    let start =
-        object.append_section_data(block, &[0; trace_block::SIZE as usize], trace_block::ALIGNMENT);
-    let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
-    let offset = start + trace_block::RUNTIME_OFFSET;
-    object.add_relocation(block, Relocation { offset, symbol: runtime, addend: 0, flags })?;
-    let words = symbol(object, names::TRACE_WORDS, SymbolKind::Tls, block, trace_block::SIZE);
-    claim_group(object, words);
+    let threads = section(object, ".tdata.__pathcc_trace", SectionKind::Tls);
+    object.append_section_data(threads, &[0; 8], 8);
+    let distance = symbol(object, names::TRACE_DISTANCE, SymbolKind::Tls, threads, 8);
+    claim_group(object, distance);
+
+    let data = section(object, ".data.__pathcc_trace", SectionKind::Data);
+    let block = [0; trace_block::SIZE as usize];
+    object.append_section_data(data, &block, trace_block::ALIGNMENT);
+    let flags = RelocationFlags::Elf { r_type: R_X86_64_PC64 };
+    let offset = trace_block::RUNTIME_OFFSET;
+    let addend = offset as i64;
+    object.add_relocation(data, Relocation { offset, symbol: runtime, addend, flags })?;
+    let block = symbol(object, names::TRACE_BLOCK, SymbolKind::Data, data, trace_block::SIZE);
+    claim_group(object, block);
 
     let text = section(object, ".text.__pathcc_trace_room", SectionKind::Text);
     let start = object.append_section_data(text, &room::CODE, 16);
-    room::WORDS.refer(object, text, start, words)?;
+    room::BLOCK.refer(object, text, start, block)?;
     let give_room = undefined(object, names::TRACE_GIVE_ROOM);
     room::GIVE_ROOM.refer(object, text, start, give_room)?;
     let room = symbol(object, names::TRACE_ROOM, SymbolKind::Text, text, room::CODE.len() as u64);
@@ -170,7 +177,7 @@ fn symbol(
     section: SectionId,
     size: u64,
 ) -> SymbolId {
-    let scope = if kind == SymbolKind::Tls { SymbolScope::Dynamic } else { SymbolScope::Linkage };
+    let scope = if kind == SymbolKind::Text { SymbolScope::Linkage } else { SymbolScope::Dynamic };
     object.add_symbol(Symbol {
         name: name.into(),
         value: 0,

@@ -210,11 +210,11 @@ int main(int count, char **words) {
         "clang-22 prog.c -o plain
          pathcc -fpath-mode=trace prog.c -o prog
          pathcc -g -O1 -shared -fPIC -fpath-mode=trace lib.c -o 1.so
-         for number in $(seq 2 50); do cp 1.so $number.so; done
+         for number in $(seq 2 150); do cp 1.so $number.so; done
          ./plain ./*.so
-         for number in $(seq 51 150); do cp 1.so $number.so; done
+         for number in $(seq 151 300); do cp 1.so $number.so; done
          ./prog ./*.so
-         GLIBC_TUNABLES=glibc.rtld.optional_static_tls=8192 ./plain ./*.so",
+         GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096 ./plain ./*.so",
     );
     assert_eq!(told, "opened\n".repeat(3));
 }

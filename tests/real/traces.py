@@ -33,6 +33,8 @@ COVERAGE = "-fsanitize-coverage=bb,trace-pc-guard,trace-loads,trace-stores"
 # Where the header of a trace says how long its chunks are, and what is free of a full one.
 CHUNK_SIZE_AT = 24
 RESERVE = 4096
+# The length of the words at the start of a thread's block.
+WORDS = 16
 SIZES = (1, 2, 4, 8, 16)
 SIZE_OF_STORE = 100
 
@@ -158,9 +160,10 @@ def chunk_size(trace: Path) -> int:
 
 def callbacks_of(seen: Path, arrays: set[int], chunk: int) -> Iterator[tuple[str, int, int]]:
     """What was called back, without what the code of the trace does."""
-    for address, size, full in struct.iter_unpack("<QQQ", seen.read_bytes()):
+    for address, size, full, block in struct.iter_unpack("<QQQQ", seen.read_bytes()):
         end = full + RESERVE
         is_record = full and end - chunk <= address < end
-        if address < USER and not is_record and address not in arrays:
+        is_word = block <= address < block + WORDS
+        if address < USER and not (is_record or is_word or address in arrays):
             is_store = size > SIZE_OF_STORE
             yield ("store", size - SIZE_OF_STORE, address) if is_store else ("load", size, address)

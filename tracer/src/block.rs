@@ -1,8 +1,13 @@
-//! The thread-local memory of traced code and of the tracer.
+//! The memory of each thread, for traced code and for the tracer.
+//!
+//! A thread finds its block by a thread-local word, which is all that an image has of such memory:
+//! glibc has only some 1,600 bytes for libraries that are opened. The word is 0 at first, and even
+//! before the C library has begun: then it leads to the common block, in which there is never room.
 
-use core::mem::offset_of;
+use core::mem::{offset_of, size_of};
 #[cfg(panic = "abort")]
 use core::ptr;
+use core::ptr::NonNull;
 
 use pathformat::descriptor::trace_block;
 
@@ -53,17 +58,27 @@ const NO_STREAM: usize = usize::MAX;
 /// thread.
 const NO_STATE: usize = usize::MAX - 1;
 
-/// The thread-local block of a thread. It is small, since there is little room for the thread-local
-/// memory of libraries that are opened.
+/// The block of a thread, or that of all threads that have none of their own.
 #[repr(C)]
 pub(crate) struct Block {
     pub(crate) words: Words,
+    /// In the common block, the distance from there to the tracer's table; 0 if `ld.pathld` has
+    /// not linked the image whose block it is.
     runtime: usize,
-    /// The rest of the thread's memory, once the thread has asked for room.
+    /// The rest of the thread's memory; null in the common block.
     pub(crate) state: *mut ThreadState,
 }
 
-/// The rest of the state of a thread. All-zero bytes are a valid value.
+/// Where a thread finds its block.
+#[derive(Clone, Copy)]
+pub(crate) struct ThreadBlock {
+    /// The thread-local word: the distance of the thread's block from the common one.
+    distance: *mut usize,
+    common: *mut Block,
+}
+
+/// The state of a thread, which lies at the start of its memory, with the block behind it. All-zero
+/// bytes are a valid value.
 pub(crate) struct ThreadState {
     /// This memory in the list of mapped chunks.
     pub(crate) owner: Owner,
@@ -87,31 +102,82 @@ pub(crate) struct ThreadState {
 }
 
 const _: () = {
-    assert!(size_of::<Block>() <= trace_block::SIZE as usize);
+    assert!(size_of::<Block>() == trace_block::SIZE as usize);
     assert!(offset_of!(Block, runtime) == trace_block::RUNTIME_OFFSET as usize);
+    assert!(size_of::<ThreadState>() <= BLOCK);
 };
+
+/// The length of the part of a thread's memory that the state and the block take.
+pub(crate) const STATE: usize = 4096;
+
+/// The offset of the block in a thread's memory.
+const BLOCK: usize = STATE - size_of::<Block>();
+
+impl ThreadBlock {
+    /// Returns where the calling thread finds its block.
+    #[cfg(panic = "abort")]
+    pub(crate) fn own() -> Self {
+        let (distance, common): (usize, usize);
+        // SAFETY: reads constants of the image and the thread's own pointer.
+        unsafe {
+            core::arch::asm!(
+                "movq __pathcc.trace.distance@GOTTPOFF(%rip), {distance}",
+                "addq %fs:0, {distance}",
+                "movq __pathcc.trace.block@GOTPCREL(%rip), {common}",
+                distance = out(reg) distance,
+                common = out(reg) common,
+                options(att_syntax, nostack, pure, readonly),
+            );
+        }
+        Self {
+            distance: ptr::with_exposed_provenance_mut(distance),
+            common: ptr::with_exposed_provenance_mut(common),
+        }
+    }
+
+    /// Returns the thread's block.
+    pub(crate) fn block(self) -> *mut Block {
+        // SAFETY: the thread's own word. A handler may have changed it.
+        let distance = unsafe { self.distance.read_volatile() };
+        self.common.wrapping_byte_add(distance)
+    }
+
+    /// Returns the thread's state, if it has any.
+    pub(crate) fn state<'a>(self) -> Option<&'a mut ThreadState> {
+        // SAFETY: null, or the thread's own memory, which is only unmapped when it has ended.
+        unsafe { (*self.block()).state.as_mut() }
+    }
+
+    /// Leads the thread to the block in the memory that begins with this state.
+    pub(crate) fn lead_to(self, state: NonNull<ThreadState>) {
+        let block = state.as_ptr().wrapping_byte_add(BLOCK).cast::<Block>();
+        // SAFETY: the thread's memory, which is longer, and its own word.
+        unsafe {
+            (*block).state = state.as_ptr();
+            self.distance.write_volatile(block.addr().wrapping_sub(self.common.addr()));
+        }
+    }
+
+    /// Leaves the thread without a block of its own.
+    pub(crate) fn leave(self) {
+        // SAFETY: the thread's own word.
+        unsafe { self.distance.write_volatile(0) };
+    }
+
+    /// Returns the address of the tracer's table that belongs to the blocks of the process; `None`
+    /// if it is not known.
+    pub(crate) fn runtime(self) -> Option<usize> {
+        // SAFETY: a constant.
+        let distance = unsafe { (*self.common).runtime };
+        (distance != 0).then(|| self.common.addr().wrapping_add(distance))
+    }
+}
 
 impl Block {
     /// Returns the block of the calling thread.
     #[cfg(panic = "abort")]
     pub(crate) fn own() -> *mut Self {
-        let block: usize;
-        // SAFETY: reads a constant of the image and the thread's own pointer.
-        unsafe {
-            core::arch::asm!(
-                "movq __pathcc.trace.words@GOTTPOFF(%rip), {block}",
-                "addq %fs:0, {block}",
-                block = out(reg) block,
-                options(att_syntax, nostack, pure, readonly),
-            );
-        }
-        ptr::with_exposed_provenance_mut(block)
-    }
-
-    /// Returns the address of the tracer's table to which the words belong; 0 before the C library
-    /// has begun.
-    pub(crate) fn runtime(&self) -> usize {
-        self.runtime
+        ThreadBlock::own().block()
     }
 
     /// Selects whether calls of the allocator by code that is not traced are left out.

@@ -36,7 +36,7 @@ pub(crate) fn ticket() -> u64 {
 
 unsafe extern "C" {
     /// Returns the place of the next record, in a chunk that has room.
-    #[link_name = "__pathcc.trace.room"]
+    #[link_name = "__pathcc.trace.more"]
     fn give_room() -> usize;
 
     /// Lets other threads have the memory of the calling thread, which ends.
@@ -69,11 +69,11 @@ impl Written {
     /// Returns the end of the last record.
     fn last() -> Self {
         // SAFETY: the thread's own memory.
-        let words = unsafe { &mut *Block::own() };
+        let block = unsafe { &mut *Block::own() };
         // SAFETY: null, or the thread's own memory.
-        let state = unsafe { words.state.as_mut() };
+        let state = unsafe { block.state.as_mut() };
         let chunks = state.map_or(0, |state| state.current().0.chunks);
-        Self { behind: words.place(), chunks }
+        Self { behind: block.place(), chunks }
     }
 }
 
@@ -86,8 +86,8 @@ pub(crate) fn last<T: FromBytes>(kind: RecordKind) -> Option<T> {
     if words.limit == 0 {
         return None;
     }
-    // SAFETY: the thread's own memory: its records, and in front of them the head of a chunk or the
-    // thread's state, which are longer than the payload.
+    // SAFETY: the thread's own memory: its records, and in front of them the head of a chunk, or
+    // the thread's block and state, which are longer than the payload.
     unsafe {
         let word = ptr::with_exposed_provenance::<u32>(start).read_unaligned();
         let payload = ptr::with_exposed_provenance::<T>(start + size_of::<u32>());
@@ -97,21 +97,22 @@ pub(crate) fn last<T: FromBytes>(kind: RecordKind) -> Option<T> {
 
 /// Writes an event.
 pub(crate) fn write<T: IntoBytes + Immutable>(kind: RecordKind, payload: &T) -> Written {
-    let words = Block::own();
     // SAFETY: the thread's own memory. A thread without a stream asks for one first, which decides
     // whether its paths are recorded.
     let is_alone = unsafe {
-        if (*words).state.is_null() {
+        if (*Block::own()).state.is_null() {
             give_room();
         }
-        (*words).begin_event()
+        (*Block::own()).begin_event()
     };
     // SAFETY: the thread's own memory. The places are in its chunk, which has more room than an
     // event takes wherever a record may start.
     unsafe {
-        let mut at = (&raw const (*words).words.next).read_volatile();
-        if at >= (&raw const (*words).words.limit).read_volatile() {
+        let mut block = Block::own();
+        let mut at = (&raw const (*block).words.next).read_volatile();
+        if at >= (&raw const (*block).words.limit).read_volatile() {
             at = give_room();
+            block = Block::own();
         }
         let record = ptr::with_exposed_provenance_mut::<u8>(at);
         let bytes = payload.as_bytes();
@@ -122,9 +123,9 @@ pub(crate) fn write<T: IntoBytes + Immutable>(kind: RecordKind, payload: &T) -> 
         record.cast::<u32>().write_unaligned(kind.word(bytes.len() as u32));
         core::sync::atomic::compiler_fence(Ordering::Release);
         let next = at + size_of::<u32>() + bytes.len();
-        (&raw mut (*words).words.next).write_volatile(next);
+        (&raw mut (*block).words.next).write_volatile(next);
         if is_alone {
-            (*words).end_event();
+            (*block).end_event();
         }
     }
     Written::last()

@@ -1,7 +1,7 @@
 //! The symbols by which this object joins a program, which are all hidden, and the entry points at
 //! the load of an image, at forks of the process, and at the end of the image.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
@@ -19,7 +19,7 @@ use process::sys::thread::{self, Lock};
 use process::text::Text;
 
 use crate::allocations;
-use crate::block::Block;
+use crate::block::{Block, ThreadBlock};
 use crate::image::Image;
 use crate::region;
 use crate::shared::{Room, Shared, unread};
@@ -59,7 +59,7 @@ global_asm!(
     ".hidden __pathcc_trace_runtime",
     "__pathcc_trace_runtime:",
     ".quad {signature}",
-    ".quad __pathcc_trace_give_room",
+    ".quad __pathcc_trace_give_room - __pathcc_trace_runtime",
     ".quad {join}",
     ".quad {leave}",
     ".quad {obey}",
@@ -127,6 +127,7 @@ const _: () = assert!(core::mem::offset_of!(Runtime, room) == trace_block::ROOM_
 #[repr(C)]
 struct Runtime {
     signature: [u8; 8],
+    /// The distance from here to the function that makes room.
     room: usize,
     join: extern "C" fn(*mut Image),
     leave: extern "C" fn(*mut Image),
@@ -209,18 +210,16 @@ fn begin(shared: &mut Shared, room: &mut Room) {
     unsafe { shared.add(&raw mut *IMAGE.get(), room) };
 }
 
-/// Returns the tracer to which the words belong that this image uses.
+/// Returns the tracer to which the block belongs that this image uses.
 fn runtime() -> *const Runtime {
-    // SAFETY: the thread's own memory.
-    let found = unsafe { (*Block::own()).runtime() };
-    if found == 0 { &raw const RUNTIME } else { ptr::with_exposed_provenance(found) }
+    ThreadBlock::own().runtime().map_or(&raw const RUNTIME, ptr::with_exposed_provenance)
 }
 
 /// The constructor.
 extern "C" fn start() {
     let runtime = runtime();
     if ptr::eq(runtime, &raw const RUNTIME) {
-        with_shared(|shared, _| shared.start(Block::own()));
+        with_shared(|shared, _| shared.start(ThreadBlock::own()));
         signals::prepare();
         synchronisation::prepare();
         allocations::prepare();
@@ -245,15 +244,14 @@ extern "C" fn start() {
 extern "C" fn stop() {
     let joined = JOINED.load(Ordering::Relaxed);
     // SAFETY: this is the tracer of another image, which is loaded as long as this one uses its
-    // words.
+    // block.
     if let Some(runtime) = unsafe { joined.as_ref() } {
         // SAFETY: this image's own description, which only that tracer uses.
         (runtime.leave)(unsafe { &raw mut *IMAGE.get() });
         return;
     }
     with_shared(|shared, _| {
-        // SAFETY: the thread's own memory.
-        let block = unsafe { &mut *Block::own() };
+        let block = ThreadBlock::own();
         shared.end(block);
         // A library may be loaded and unloaded often. As long as there are other threads they may
         // still be in its code, since the program may be ending.
@@ -264,11 +262,10 @@ extern "C" fn stop() {
     });
 }
 
-/// Adds another image that uses the words of this one.
+/// Adds another image that uses the block of this one.
 extern "C" fn join(image: *mut Image) {
     with_shared(|shared, room| {
-        // SAFETY: the image's description stays until it leaves, and the block is the thread's own
-        // memory.
+        // SAFETY: the image's description stays until it leaves, and the block is the thread's own.
         unsafe {
             shared.add(image, room);
             if (*image).waits() && region::end_run() {
@@ -306,36 +303,39 @@ extern "C" fn obey(begins: u32) {
 /// Lets other threads have the memory of the calling thread, if it records in this image's tracer.
 extern "C" fn end_thread() {
     if ptr::eq(runtime(), &raw const RUNTIME) {
-        // SAFETY: the thread's own memory.
-        with_shared(|shared, _| shared.end_thread(unsafe { &mut *Block::own() }));
+        with_shared(|shared, _| shared.end_thread(ThreadBlock::own()));
     }
 }
 
 /// Gives the calling thread room. Returns the place of its next record.
 extern "C" fn give_room() -> usize {
-    let block = Block::own();
+    if !is_relocated() {
+        return unread().next;
+    }
     // SAFETY: the thread's own memory.
-    unsafe {
-        if !is_relocated() {
-            (*block).words = unread();
-            return (*block).words.next;
-        }
-        if let Some(place) = (*block).stay() {
-            return place;
-        }
+    if let Some(place) = unsafe { (*Block::own()).stay() } {
+        return place;
     }
     with_shared(|shared, room| {
-        // SAFETY: the thread's own memory. Only the holder of the lock changes the environment.
-        let (block, environment) = unsafe { (&mut *Block::own(), environment::change()) };
-        shared.give_room(block, environment, room)
+        // SAFETY: only the holder of the lock changes the environment.
+        let environment = unsafe { environment::change() };
+        shared.give_room(ThreadBlock::own(), environment, room)
     })
 }
 
 /// Returns true if the image is relocated. A static-pie without a C library never is.
 fn is_relocated() -> bool {
-    // SAFETY: the word may be relocated at any time.
-    let known = unsafe { (&raw const RUNTIME.room).read_volatile() };
-    known == address_of!("__pathcc_trace_give_room")
+    let address: usize;
+    // SAFETY: computes an address. The word may be relocated at any time.
+    unsafe {
+        asm!(
+            "leaq {function}(%rip), {address}",
+            function = sym join,
+            address = out(reg) address,
+            options(att_syntax, nomem, nostack, preserves_flags),
+        );
+        (&raw const RUNTIME.join).cast::<usize>().read_volatile() == address
+    }
 }
 
 /// Returns the functions that register handlers of forks, until this image is unloaded.
@@ -364,8 +364,7 @@ extern "C" fn after_fork() {
 
 extern "C" fn in_child() {
     // SAFETY: no other thread is left, and this one has the lock.
-    let (shared, block, environment) =
-        unsafe { (SHARED.get(), &mut *Block::own(), environment::change()) };
-    STACK.run(|| shared.start_again(block, environment));
+    let (shared, environment) = unsafe { (SHARED.get(), environment::change()) };
+    STACK.run(|| shared.start_again(ThreadBlock::own(), environment));
     after_fork();
 }

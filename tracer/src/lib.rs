@@ -1,7 +1,7 @@
 //! The runtime of traces, of which every traced image has a hidden copy. It maps a part of a file
 //! for each thread, which the traced code fills with records (`pathformat::trace`).
 //!
-//! All images of a process that find the words of one image use its runtime. There is thus one
+//! All images of a process that find the block of one image use its runtime. There is thus one
 //! file, with one order of execution across images. The file is created when the first thread asks
 //! for room: a process that traces nothing leaves none. The kernel keeps the records even if the
 //! process is killed.

@@ -17,17 +17,16 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use pathformat::trace::{LONGEST_RECORD, RecordKind};
 
-use crate::block::{Block, Stream, ThreadState, Words};
+use crate::block::{Block, STATE, Stream, ThreadState, Words};
 use crate::file::CHUNK;
 
 /// The offset from a thread's state to the memory that is never read.
-const UNREAD: usize = 4096;
+const UNREAD: usize = STATE;
 
 /// The length of its part in use, so that it stays in the processor's nearest cache.
 const UNREAD_USED: usize = 8 << 10;
 
 const _: () = {
-    assert!(size_of::<ThreadState>() <= UNREAD);
     assert!(UNREAD + UNREAD_USED + LONGEST_RECORD < CHUNK);
 };
 

@@ -14,7 +14,7 @@ use process::sys::mapping::{self, At};
 use process::sys::{self, File, Names, OpenError, apart, thread};
 use zerocopy::IntoBytes;
 
-use crate::block::{Block, Stream, ThreadState, Words};
+use crate::block::{Stream, ThreadBlock, ThreadState, Words};
 use crate::chunk::{self, limit, unmap, used};
 use crate::clock;
 use crate::compressor::Compressor;
@@ -69,8 +69,8 @@ pub(crate) struct Shared {
     patience: (u32, u32),
     /// The mark by which a forked child is recognised.
     mark: Option<Mark>,
-    /// The first thread's block before the C library gave it another one, if paths used it.
-    early: Option<NonNull<Block>>,
+    /// The first thread's state, if paths used it before the C library gave the thread its memory.
+    early: Option<NonNull<ThreadState>>,
     /// True once the constructor has run.
     has_started: bool,
     compressor: Compressor,
@@ -174,10 +174,10 @@ impl Shared {
         }
     }
 
-    /// Notes that the constructor runs, in a thread with this block.
-    pub(crate) fn start(&mut self, block: *mut Block) {
+    /// Notes that the constructor runs, in a thread that finds its block so.
+    pub(crate) fn start(&mut self, thread_block: ThreadBlock) {
         self.has_started = true;
-        self.early = self.early.filter(|early| early.as_ptr() != block);
+        self.early = self.early.filter(|_| thread_block.state().is_none());
     }
 
     /// Gives an image its numbers.
@@ -220,26 +220,26 @@ impl Shared {
         }
     }
 
-    /// Gives a thread room: sets its words, and returns the place of its next record.
+    /// Gives a thread room: sets its words, and returns the place of its next record. The thread
+    /// may have another block then.
     pub(crate) fn give_room(
         &mut self,
-        block: &mut Block,
+        thread_block: ThreadBlock,
         environment: &mut Environment,
         room: &mut Room,
     ) -> usize {
         if self.mark.is_some_and(|mark| mark.was_wiped()) {
-            self.start_again(block, environment);
+            self.start_again(thread_block, environment);
         }
         // A child that shares its parent's memory uses the memory of a thread of the parent.
         let is_ours = sys::process() == self.process;
         let thread = if is_ours { thread::current() } else { NOBODY };
         if is_ours && self.owners.is_time_to_search() {
-            self.search(block, thread);
+            self.search(thread_block, thread);
         }
-        let Some(state) = self.state_of(block, thread) else {
-            block.words = unread();
-            return block.words.next;
-        };
+        let Some(state) = self.state_of(thread_block, thread) else { return unread().next };
+        // SAFETY: the thread's own block.
+        let block = unsafe { &mut *thread_block.block() };
         if state.beyond > 0 {
             state.current().0.lost = 1;
             block.words = unread();
@@ -301,36 +301,34 @@ impl Shared {
     }
 
     /// Returns the state of a thread; `None` if there is no memory for it.
-    fn state_of<'a>(&mut self, block: &mut Block, thread: u32) -> Option<&'a mut ThreadState> {
-        if block.state.is_null() && thread == self.process {
-            self.take_over(block);
+    fn state_of<'a>(
+        &mut self,
+        thread_block: ThreadBlock,
+        thread: u32,
+    ) -> Option<&'a mut ThreadState> {
+        if thread_block.state().is_none()
+            && thread == self.process
+            && let Some(early) = self.early.take()
+        {
+            // The first thread goes on with what it had.
+            thread_block.lead_to(early);
         }
-        if block.state.is_null() {
+        if thread_block.state().is_none() {
             let start = mapping::map_private(At::Anywhere, CHUNK)?;
             let Some(owner) = self.owners.add(thread, start.as_ptr() as usize, 0) else {
                 // SAFETY: it was mapped just now.
                 unsafe { mapping::unmap(start, CHUNK) };
                 return None;
             };
-            block.state = start.cast::<ThreadState>().as_ptr();
+            let state = start.cast::<ThreadState>();
             // SAFETY: zeros are a state, and the memory is longer.
-            unsafe { (*block.state).owner = owner };
+            unsafe { (*state.as_ptr()).owner = owner };
+            thread_block.lead_to(state);
             if !self.has_started && thread == self.process {
-                self.early = Some(NonNull::from(&mut *block));
+                self.early = Some(state);
             }
         }
-        // SAFETY: the thread's own memory, which is only unmapped when it has ended.
-        unsafe { block.state.as_mut() }
-    }
-
-    /// Lets the first thread go on with what it had before the C library gave it this block.
-    fn take_over(&mut self, block: &mut Block) {
-        if let Some(early) = self.early.take().filter(|early| early.as_ptr() != &raw mut *block) {
-            // SAFETY: nobody unmaps the earlier block (`process::entry`), and the thread does not
-            // use it any more.
-            let early = unsafe { early.as_ref() };
-            (block.words, block.state) = (early.words, early.state);
-        }
+        thread_block.state()
     }
 
     /// Takes a chunk of the file, with its head: the one that the stream has, once that is empty
@@ -480,10 +478,11 @@ impl Shared {
 
     /// Lets other threads have the memory of the calling thread, which ends, if it has recorded
     /// little. It may still go on, in another chunk.
-    pub(crate) fn end_thread(&mut self, block: &mut Block) {
+    pub(crate) fn end_thread(&mut self, thread_block: ThreadBlock) {
+        // SAFETY: the thread's own block.
+        let block = unsafe { &mut *thread_block.block() };
         let next = block.place();
-        // SAFETY: null, or the thread's own memory.
-        let Some(state) = (unsafe { block.state.as_mut() }) else { return };
+        let Some(state) = thread_block.state() else { return };
         if self.presence != Presence::There
             || sys::process() != self.process
             || state.is_in_handler()
@@ -517,9 +516,8 @@ impl Shared {
     }
 
     /// Removes the chunks of threads that ended.
-    fn search(&mut self, block: &Block, thread: u32) {
-        // SAFETY: null, or the thread's own memory.
-        let own = unsafe { block.state.as_ref() }.map(ThreadState::owners).unwrap_or_default();
+    fn search(&mut self, thread_block: ThreadBlock, thread: u32) {
+        let own = thread_block.state().map(|state| state.owners()).unwrap_or_default();
         // The number may be that of a thread that ended before.
         let is_lost = |owner, chunk: &Chunk| match chunk.thread {
             NOBODY => false,
@@ -546,7 +544,7 @@ impl Shared {
     ///
     /// A signal handler may have forked, which interrupts code that has its place in a register.
     /// That code goes on there until its path ends, in memory that is never read.
-    pub(crate) fn start_again(&mut self, block: &mut Block, environment: &mut Environment) {
+    pub(crate) fn start_again(&mut self, thread_block: ThreadBlock, environment: &mut Environment) {
         self.begin();
         self.generation = self.generation.wrapping_add(1);
         environment.notice_fork();
@@ -555,9 +553,11 @@ impl Shared {
             self.presence = Presence::Unneeded;
         }
         (self.streams, self.patience, self.early) = (0, (0, 0), None);
-        block.words = Words::default();
-        // SAFETY: null, or the thread's own memory.
-        let state = unsafe { block.state.as_mut() };
+        let state = thread_block.state();
+        if state.is_some() {
+            // SAFETY: the thread's own block.
+            unsafe { (*thread_block.block()).words = Words::default() };
+        }
         let own = state.as_deref().map(ThreadState::owners).unwrap_or_default();
         self.owners.search(|owner, _| !own.contains(&owner), |chunk| unmap(&chunk));
         self.drop_spare(None);
@@ -581,7 +581,7 @@ impl Shared {
     }
 
     /// Ends the trace, with the process or with the library that has this tracer.
-    pub(crate) fn end(&mut self, block: &mut Block) {
+    pub(crate) fn end(&mut self, thread_block: ThreadBlock) {
         if self.presence != Presence::There || sys::process() != self.process {
             return;
         }
@@ -591,10 +591,9 @@ impl Shared {
         self.file.add_flags(&file, ENDED);
         self.drop_spare(Some(&file));
         // Little code runs after this, if any.
-        let next = block.place();
-        // SAFETY: null, or the thread's own memory.
-        let state = unsafe { block.state.as_mut() };
-        let chunk = state.and_then(|state| self.owners.get(state.current().0.owner));
+        // SAFETY: the thread's own block.
+        let next = unsafe { (*thread_block.block()).place() };
+        let chunk = thread_block.state().and_then(|state| self.owners.get(state.current().0.owner));
         if let Some(chunk) = chunk.filter(|chunk| chunk.offset != 0)
             && let Some(used) = next.checked_sub(chunk.start).filter(|&used| used <= CHUNK)
             && self.file.has_plenty(&file)
@@ -604,9 +603,8 @@ impl Shared {
     }
 
     /// Closes the tracer of a library. No other thread may be left.
-    pub(crate) fn close(&mut self, block: &mut Block) {
-        block.words = Words::default();
-        block.state = ptr::null_mut();
+    pub(crate) fn close(&mut self, thread_block: ThreadBlock) {
+        thread_block.leave();
         self.owners.search(|_, _| true, |chunk| unmap(&chunk));
         self.owners.close();
         self.drop_spare(None);

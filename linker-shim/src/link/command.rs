@@ -86,8 +86,9 @@ impl Link<'_> {
                 .context("cannot write the object with the counters")?;
             if is_traced {
                 // A library that the program opens must find them, whichever it is.
-                let visible = [names::TRACE_WORDS, names::TRACE_TICKETS, names::OPENMP_TOOL]
+                let visible = names::SHARED_BY_TRACED_IMAGES
                     .into_iter()
+                    .chain([names::OPENMP_TOOL])
                     .chain(names::REGION_FUNCTIONS)
                     .chain(names::SIGNAL_FUNCTIONS)
                     .chain(names::SYNCHRONISATION_FUNCTIONS)

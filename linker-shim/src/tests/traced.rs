@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use object::elf::R_X86_64_64;
+use object::elf::R_X86_64_PC64;
 use pathformat::descriptor::trace_block;
 use pathformat::names;
 use pathformat::settings::Threads;
@@ -33,10 +33,13 @@ fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
         let entry = [names::TRACE_ENTRY].into_iter().filter(|_| kind != ImageKind::Library);
         let wanted = RUNTIME.into_iter().chain(handlers).chain(entry).map(str::to_owned);
         assert_eq!(generated.undefined(), wanted.collect::<BTreeSet<_>>());
-        let place = generated.place(names::TRACE_WORDS);
-        let block = ".tdata.__pathcc_trace".to_owned();
+        let place = generated.place(names::TRACE_DISTANCE);
+        assert_eq!(place, Some((".tdata.__pathcc_trace".to_owned(), 0, 8)));
+        let block = ".data.__pathcc_trace".to_owned();
+        let place = generated.place(names::TRACE_BLOCK);
         assert_eq!(place, Some((block.clone(), 0, trace_block::SIZE)));
-        let runtime = (trace_block::RUNTIME_OFFSET, R_X86_64_64.0, names::TRACE_RUNTIME.into(), 0);
+        let at = trace_block::RUNTIME_OFFSET;
+        let runtime = (at, R_X86_64_PC64.0, names::TRACE_RUNTIME.into(), at as i64);
         assert_eq!(generated.relocations(&block), [runtime]);
         assert!(generated.place(names::TRACE_ROOM).is_some());
         assert!(generated.place(names::TRACE_MESSAGE).is_some());

@@ -88,7 +88,8 @@ pub(super) fn instrument<'ctx>(
     let slot = |kind, name| builder.build_alloca(kind, name).expect("positioned");
     let path = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let pointer = context.ptr_type(Default::default());
-    let [record, next] = ["path.record", "path.next"].map(|name| slot(pointer, name));
+    let [block, record, next] =
+        ["path.block", "path.record", "path.next"].map(|name| slot(pointer, name));
     let repeats: Vec<_> = plan
         .repeats
         .iter()
@@ -111,6 +112,7 @@ pub(super) fn instrument<'ctx>(
         symbols,
         position: Position::new(builder, graph),
         path,
+        block,
         record,
         next,
         repeats,
@@ -129,7 +131,7 @@ pub(super) fn instrument<'ctx>(
     writer.write_checks();
     graph.join();
     let of_repeats = writer.repeats.iter().flat_map(|repeat| [repeat.number, repeat.place]);
-    let slots: Vec<_> = [path, record, next].into_iter().chain(of_repeats).collect();
+    let slots: Vec<_> = [path, block, record, next].into_iter().chain(of_repeats).collect();
     llvm::promote(&slots);
     llvm::forget_purity(function.function);
 }
@@ -151,6 +153,8 @@ struct Writer<'a, 'ctx> {
     position: Position<'a, 'ctx>,
     /// The path register.
     path: PointerValue<'ctx>,
+    /// The thread's block.
+    block: PointerValue<'ctx>,
     /// Where the record starts.
     record: PointerValue<'ctx>,
     /// Where the next address goes.
@@ -348,26 +352,34 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
     /// A path starts where the thread's word says.
     fn take_up(&self) {
         let builder = &self.position.builder;
-        let words = self.symbols.words(builder);
-        let record = self.symbols.load(builder, words);
+        let block = self.find_block();
+        let record = self.symbols.load(builder, block);
         builder.build_store(self.record, record).expect("positioned");
-        self.check(record, words);
+        self.check(record, block);
+    }
+
+    /// Finds the thread's block. It stays the same as long as nothing is called.
+    fn find_block(&self) -> PointerValue<'ctx> {
+        let builder = &self.position.builder;
+        let block = self.symbols.block(builder);
+        builder.build_store(self.block, block).expect("positioned");
+        block
     }
 
     /// A path starts behind the one that has just ended.
     fn go_on(&self) {
         let builder = &self.position.builder;
         let record = self.symbols.load(builder, self.record);
-        let words = self.symbols.words(builder);
-        self.check(record, words);
+        let block = self.symbols.load(builder, self.block);
+        self.check(record, block);
     }
 
     /// Asks whether there is room for a record. What follows from it is written in the end, since
     /// it changes the blocks.
-    fn check(&self, record: PointerValue<'ctx>, words: PointerValue<'ctx>) {
+    fn check(&self, record: PointerValue<'ctx>, block: PointerValue<'ctx>) {
         self.move_next(record, NUMBER);
         let builder = &self.position.builder;
-        let limit = self.symbols.behind(builder, words, size_of::<u64>());
+        let limit = self.symbols.behind(builder, block, size_of::<u64>());
         let limit = self.symbols.load(builder, limit);
         // The last address is written by eight bytes.
         let over = (self.longest + size_of::<u64>()).saturating_sub(RESERVE);
@@ -388,6 +400,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             builder.position_before(&llvm::add_cold_branch(is_full, behind));
             let record = self.symbols.room(builder);
             builder.build_store(self.record, record).expect("positioned");
+            self.find_block();
             self.move_next(record, NUMBER);
         }
     }
@@ -428,8 +441,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         let next = self.symbols.end_record(builder, record, next, number, records);
         builder.build_store(self.record, next).expect("positioned");
         if publishes {
-            let words = self.symbols.words(builder);
-            self.symbols.store(builder, words, next);
+            let block = self.symbols.load(builder, self.block);
+            self.symbols.store(builder, block, next);
         }
     }
 

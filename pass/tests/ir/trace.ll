@@ -10,9 +10,15 @@ target triple = "x86_64-unknown-linux-gnu"
 ; A record for each turn. Where the loop is entered, the base of its addresses is recorded. Without
 ; that, only the first address of the fields of one element is.
 ; CHECK-LABEL: define i32 @sum(
-; CHECK: %path.words = call i64 asm "movq __pathcc.trace.words@GOTTPOFF(%rip), $0", "=r"()
+; CHECK: %path.own = call i64 asm "movq __pathcc.trace.distance@GOTTPOFF(%rip), $0", "=r"()
+; CHECK: [[OWN:%.*]] = inttoptr i64 %path.own to ptr addrspace(257)
+; CHECK: [[DISTANCE:%.*]] = load i64, ptr addrspace(257) [[OWN]], align 1, !nosanitize
+; CHECK: %path.common = call ptr asm "movq __pathcc.trace.block@GOTPCREL(%rip), $0", "=r"()
+; CHECK: %path.block{{.*}} = getelementptr i8, ptr %path.common, i64 [[DISTANCE]]
 ; CHECK: %path.full = icmp uge i64
-; CHECK: call preserve_allcc ptr @__pathcc.trace.room()
+; CHECK: %path.room = call preserve_allcc ptr @__pathcc.trace.more()
+; CHECK: call i64 asm "movq __pathcc.trace.distance@GOTTPOFF(%rip), $0", "=r"()
+; CHECK: %path.block{{.*}} = phi ptr
 ; CHECK: [[BASE:%.*]] = ptrtoint ptr %list to i64
 ; CHECK: store volatile i64 [[BASE]], ptr %{{.*}}, align 1, !nosanitize
 ; CHECK: loop:
@@ -66,9 +72,9 @@ end:
 ; CHECK: [[NUMBER:%path.number.*]] = add i32
 ; CHECK: [[START:%.*]] = or i32 [[NUMBER]], 1
 ; CHECK: store volatile i32 [[START]]
-; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
+; CHECK: store volatile ptr %{{.*}}, ptr %path.block
 ; CHECK: call void @other()
-; CHECK: load ptr, ptr addrspace(257)
+; CHECK: load i64, ptr addrspace(257)
 ; CHECK: store i32 2, ptr %p
 ; CHECK: ret void
 define void @caller(ptr %p) {
@@ -80,7 +86,7 @@ define void @caller(ptr %p) {
 
 ; A call in tail position leaves the function: nothing stands behind it.
 ; CHECK-LABEL: define void @tail(
-; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
+; CHECK: store volatile ptr %{{.*}}, ptr %path.block
 ; CHECK-NEXT: tail call void @other()
 ; CHECK-NEXT: ret void
 define void @tail() {
@@ -91,7 +97,7 @@ define void @tail() {
 ; What the compiler may call anywhere ends no path.
 ; CHECK-LABEL: define i32 @library(
 ; CHECK: call ptr @memcpy(
-; CHECK-NOT: addrspace(257)
+; CHECK-NOT: %path.block
 ; CHECK: load i32, ptr %to
 ; CHECK: ret i32
 define i32 @library(ptr %to, ptr %from, i64 %n) {
@@ -201,7 +207,7 @@ define i32 @ordered(ptr %p) {
 ; An allocation is recorded behind the call, what is freed before it. A call that allocates does not
 ; stand in tail position.
 ; CHECK-LABEL: define ptr @again(
-; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
+; CHECK: store volatile ptr %{{.*}}, ptr %path.block
 ; CHECK-NEXT: [[FREED:%.*]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT: call void @__pathcc.trace.allocation(i64 0, i64 0, i64 [[FREED]], i64 0)
 ; CHECK-NEXT: call void @free(ptr %p)
@@ -335,7 +341,7 @@ define i32 @MPI_Wait(i32 %x) {
 
 
 ; Without pathld there is memory that nobody reads.
-; CHECK: define weak {{.*}}preserve_allcc ptr @__pathcc.trace.room()
+; CHECK: define weak {{.*}}preserve_allcc ptr @__pathcc.trace.more()
 ; CHECK: ret ptr @path.unread
 
 declare void @other()

@@ -11,7 +11,9 @@ use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::module::Module;
-use inkwell::values::{BasicValueEnum, FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{
+    BasicValue, BasicValueEnum, FunctionValue, InstructionValue, IntValue, PointerValue,
+};
 use pathformat::names;
 use pathformat::trace::{Allocation as Payload, RecordKind};
 use paths::cfg::Block;
@@ -168,9 +170,9 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
     let [look, test, full, write, done] =
         std::array::from_fn(|_| context.append_basic_block(function, ""));
     builder.position_at_end(entry);
-    let words = symbols.words(&builder);
-    let next = symbols.load(&builder, words);
-    let limit = symbols.load(&builder, symbols.behind(&builder, words, size_of::<u64>()));
+    let known = symbols.block(&builder);
+    let next = symbols.load(&builder, known);
+    let limit = symbols.load(&builder, symbols.behind(&builder, known, size_of::<u64>()));
     let [reached, limit] = [next, limit]
         .map(|place| builder.build_ptr_to_int(place, word, "").expect("a pointer is a number"));
     let mut values: Vec<_> = function.get_param_iter().collect();
@@ -190,11 +192,16 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
         .expect("positioned");
     builder.position_at_end(full);
     let room = symbols.room(&builder);
+    let new = symbols.block(&builder);
     builder.build_unconditional_branch(write).expect("positioned");
     builder.position_at_end(write);
-    let record = builder.build_phi(next.get_type(), "path.record").expect("positioned");
-    record.add_incoming(&[(&next, test), (&room, full)]);
-    let record = record.as_basic_value().into_pointer_value();
+    let either = |before, after, name| {
+        let place = builder.build_phi(next.get_type(), name).expect("positioned");
+        place.add_incoming(&[(&before as &dyn BasicValue<'ctx>, test), (&after, full)]);
+        place.as_basic_value().into_pointer_value()
+    };
+    let record = either(next, room, "path.record");
+    let block = either(known, new, "path.block");
     let mut place = symbols.behind(&builder, record, size_of::<u32>());
     let ticket = symbols.ticket(&builder);
     let before = values[TICKET].into_int_value();
@@ -206,7 +213,7 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
         place = symbols.behind(&builder, place, size_of::<u64>());
     }
     symbols.store(&builder, record, event(symbols));
-    symbols.store(&builder, words, place);
+    symbols.store(&builder, block, place);
     builder.build_unconditional_branch(done).expect("positioned");
     builder.position_at_end(done);
     builder.build_return(None).expect("positioned");

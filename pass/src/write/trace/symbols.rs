@@ -1,10 +1,10 @@
-//! The symbols that the code of a trace uses: the thread's words, the function that makes room, and
-//! the unit's array.
+//! The symbols that the code of a trace uses: the common block of threads, the distance from there
+//! to a thread's own, the function that makes room, the tickets, and the unit's array.
 //!
-//! An object has definitions of its own of all three, so that it runs whichever linker links it.
-//! `ld.pathld` defines them again. The words and what makes room are those of the process, not of
-//! the image: its other images may have been compiled otherwise, and the order of all that runs is
-//! one.
+//! An object has definitions of its own of all of them, so that it runs whichever linker links it.
+//! `ld.pathld` defines all but the tickets again. All but the array are those of the process, not
+//! of the image: its other images may have been compiled otherwise, and the order of all that runs
+//! is one.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
@@ -18,6 +18,7 @@ use inkwell::values::{
 use inkwell::{
     AddressSpace, AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, IntPredicate, ThreadLocalMode,
 };
+use pathformat::descriptor::trace_block;
 use pathformat::trace::LONGEST_RECORD;
 use pathformat::{ModuleId, names};
 
@@ -36,7 +37,7 @@ pub(crate) struct Symbols<'ctx> {
     array: GlobalValue<'ctx>,
     room: FunctionValue<'ctx>,
     not_sanitized: (MetadataValue<'ctx>, u32),
-    /// True if the thread's words have to be reached without a segment.
+    /// True if thread-local memory has to be reached without a segment.
     is_shadowed: bool,
 }
 
@@ -59,23 +60,23 @@ impl<'ctx> Symbols<'ctx> {
         // make it a constant.
         llvm::keep(array);
 
-        let kind = word.array_type(2);
-        let words = module.add_global(kind, None, names::TRACE_WORDS);
-        words.set_initializer(&kind.const_zero());
-        words.set_alignment(16);
-        words.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
-        llvm::make_replaceable(module, words);
-        words.set_visibility(GlobalVisibility::Default);
+        let kind = word.array_type((trace_block::SIZE / 8) as u32);
+        let block = module.add_global(kind, None, names::TRACE_BLOCK);
+        block.set_initializer(&kind.const_zero());
+        block.set_alignment(trace_block::ALIGNMENT as u32);
+        share(module, block);
 
-        llvm::keep(words);
+        let distance = module.add_global(word, None, names::TRACE_DISTANCE);
+        distance.set_initializer(&word.const_zero());
+        distance.set_alignment(8);
+        distance.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
+        share(module, distance);
 
         let tickets = module.add_global(word, None, names::TRACE_TICKETS);
         tickets.set_initializer(&word.const_zero());
         // Threads write it often: nothing else is to be in its line.
         tickets.set_alignment(64);
-        llvm::make_replaceable(module, tickets);
-        tickets.set_visibility(GlobalVisibility::Default);
-        llvm::keep(tickets);
+        share(module, tickets);
 
         let not_sanitized = (context.metadata_node(&[]), context.get_kind_id("nosanitize"));
         Self { context, array, room: room(module), not_sanitized, is_shadowed }
@@ -91,22 +92,35 @@ impl<'ctx> Symbols<'ctx> {
         self.context.i64_type()
     }
 
-    /// The address of the thread's words in the segment of the thread, by code that links into
+    /// The address of the thread's block, which begins with its two words, by code that links into
     /// anything. LLVM would assume that what is not meant for a library is in an executable, but
-    /// linkers put it into libraries too. In executables they make the load a constant.
+    /// linkers put it into libraries too. In executables they may replace both loads from the table
+    /// of addresses.
     ///
     /// Shadow memory is found by an address without a segment.
-    pub(crate) fn words(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
-        let mut text = format!("movq {}@GOTTPOFF(%rip), $0", names::TRACE_WORDS);
+    pub(crate) fn block(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
+        let mut text = format!("movq {}@GOTTPOFF(%rip), $0", names::TRACE_DISTANCE);
         let mut segment = THREAD_SEGMENT;
         if self.is_shadowed {
             text.push_str("\n\taddq %fs:0, $0");
             segment = 0;
         }
-        let offset =
-            self.constant_code(builder, self.word().fn_type(&[], false), text, "path.words");
+        let word = self.word();
+        let place = self.constant_code(builder, word.fn_type(&[], false), text, "path.own");
         let kind = self.context.ptr_type(AddressSpace::from(segment));
-        builder.build_int_to_ptr(offset.into_int_value(), kind, "").expect("a number is a pointer")
+        let place = builder.build_int_to_ptr(place.into_int_value(), kind, "");
+        let distance = self.number_at(builder, place.expect("a number is a pointer"), word);
+        let common = self.address(builder, names::TRACE_BLOCK, "path.common");
+        // SAFETY: not `inbounds`.
+        unsafe { builder.build_gep(self.context.i8_type(), common, &[distance], "path.block") }
+            .expect("positioned")
+    }
+
+    /// The address of a variable that images share, by code that links into anything.
+    fn address(&self, builder: &Builder<'ctx>, variable: &str, name: &str) -> PointerValue<'ctx> {
+        let pointer = self.context.ptr_type(AddressSpace::default());
+        let text = format!("movq {variable}@GOTPCREL(%rip), $0");
+        self.constant_code(builder, pointer.fn_type(&[], false), text, name).into_pointer_value()
     }
 
     /// The result of an instruction that reads only constants of the process.
@@ -299,11 +313,8 @@ impl<'ctx> Symbols<'ctx> {
 
     /// Takes a ticket: a number that nobody else in the process has.
     pub(crate) fn ticket(&self, builder: &Builder<'ctx>) -> IntValue<'ctx> {
-        let pointer = self.context.ptr_type(AddressSpace::default());
-        let text = format!("movq {}@GOTPCREL(%rip), $0", names::TRACE_TICKETS);
-        let place = self.constant_code(builder, pointer.fn_type(&[], false), text, "path.tickets");
+        let place = self.address(builder, names::TRACE_TICKETS, "path.tickets");
         let (one, order) = (self.word().const_int(1, false), AtomicOrdering::Monotonic);
-        let place = place.into_pointer_value();
         let taken = builder.build_atomicrmw(AtomicRMWBinOp::Add, place, one, order);
         let taken = taken.expect("a word can be atomic");
         self.leave_alone(taken.as_instruction_value().expect("an update is an instruction"));
@@ -314,6 +325,13 @@ impl<'ctx> Symbols<'ctx> {
         let (empty, kind) = self.not_sanitized;
         instruction.set_metadata(empty, kind).expect("a node can be attached to an instruction");
     }
+}
+
+/// Lets the images of a process share a variable that each of them defines.
+fn share<'ctx>(module: &Module<'ctx>, variable: GlobalValue<'ctx>) {
+    llvm::make_replaceable(module, variable);
+    variable.set_visibility(GlobalVisibility::Default);
+    llvm::keep(variable);
 }
 
 /// The function that makes room. That of an object gives all threads the same memory, which nobody
