@@ -9,11 +9,13 @@
 //! * `strands` is the order that the program says, whichever thread executes what.
 //! * [`tasks`] builds and measures the task graph.
 //! * [`memory`] analyses accesses to memory that threads share.
+//! * `beside` lets another thread do a part of the work.
 //! * `fast_map` is a hash map by numbers, `paged` has values by numbers that come in runs.
 //! * [`task_analysis`] is the task graph with everything that is shown of it, [`race_analysis`] the
 //!   races.
 #![forbid(unsafe_code)]
 
+mod beside;
 mod fast_map;
 pub mod file;
 pub mod ids;

@@ -11,6 +11,7 @@
 //! * [`sharing`] finds the memory that threads share.
 //! * [`uses`] combines these: the amount of memory that is used, by each owner, and the reuse
 //!   distances.
+//! * `small_access` is an access for another thread of an analysis.
 //! * `shadow` has the past accesses to memory that a later one may race with, [`race_side`] one of
 //!   the two accesses of a race.
 
@@ -30,6 +31,7 @@ mod shadow;
 pub mod sharing;
 pub mod simulation;
 mod sites;
+mod small_access;
 pub mod uses;
 mod vector_clock;
 

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use crate::fast_map::FastMap;
 
 /// The number of values in a page.
-const PAGE: u64 = 64;
+pub(crate) const PAGE: u64 = 64;
 
 /// The number of pages that are found without a search. A program walks over several arrays at
 /// once.

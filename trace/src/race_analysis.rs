@@ -1,7 +1,11 @@
 //! The races of a trace with everything that is shown of them.
 
 use std::cell::RefCell;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
 
 use profile::observer::Observer;
 
@@ -11,7 +15,7 @@ use crate::memory::locks::{LockNames, LockSearch};
 use crate::memory::owner_names::OwnerNames;
 use crate::memory::owner_walk::Attribution;
 use crate::memory::owners::Owners;
-use crate::memory::races::Races;
+use crate::memory::races::{Races, Shard};
 use crate::order::source::{Detail, inputs, inputs_with_calls};
 use crate::order::unrecorded::{Unrecorded, UnrecordedSearch};
 use crate::order::walk::walk;
@@ -36,7 +40,8 @@ pub struct RaceAnalysis<'a> {
 }
 
 impl<'a> RaceAnalysis<'a> {
-    /// Analyses a trace. Reports each chunk to the observer, twice.
+    /// Analyses a trace. On several processors, several threads search. Reports each chunk to the
+    /// observer, twice.
     pub fn of(
         trace: &'a Trace,
         program: &'a Program,
@@ -49,7 +54,7 @@ impl<'a> RaceAnalysis<'a> {
         let mut unrecorded = UnrecordedSearch::of(&streams);
         let are_needed = Frees::are_needed(&streams);
         walk(streams, &mut (&mut free_search, &mut (&mut lock_search, &mut unrecorded)));
-        let frees = if are_needed { free_search.frees } else { Frees::default() };
+        let frees = Arc::new(if are_needed { free_search.frees } else { Frees::default() });
         let lock_orders = lock_search.finish();
 
         let mut lock_names = LockNames::default();
@@ -62,16 +67,38 @@ impl<'a> RaceAnalysis<'a> {
             lock_names = search.names(&owners, &OwnerNames::of(trace, program));
         }
 
-        let calls = Rc::new(RefCell::new(CallTree::default()));
-        let streams = inputs_with_calls(trace, program, times, observer, &calls);
-        let owners = Owners::of(program, frees, trace.run.partial);
-        let races = Races::of(streams, owners, lock_orders.has_turns, calls.clone());
-        Self {
-            races,
-            calls: calls.take(),
-            lock_orders,
-            lock_names,
-            unrecorded: unrecorded.finish(),
-        }
+        let has_turns = lock_orders.has_turns;
+        let search = |shard, frees: Arc<Frees>, observer| {
+            let calls = Rc::new(RefCell::new(CallTree::default()));
+            let streams = inputs_with_calls(trace, program, times, observer, &calls);
+            let owners = Owners::of(program, frees, trace.run.partial);
+            (Races::of(streams, owners, has_turns, calls.clone(), shard), calls.take())
+        };
+        let (races, calls) = thread::scope(|scope| {
+            let mut shards = Shard::split(searches(trace));
+            let own = shards.next().unwrap_or_default();
+            let others: Vec<_> = shards
+                .map(|shard| {
+                    let frees = frees.clone();
+                    scope.spawn(move || search(shard, frees, &()).0)
+                })
+                .collect();
+            let (mut races, calls) = search(own, frees, observer);
+            for other in others {
+                races.add(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+            (races, calls)
+        });
+        Self { races, calls, lock_orders, lock_names, unrecorded: unrecorded.finish() }
     }
+}
+
+/// Returns the number of searches that divide the memory. Each reads the whole trace, so that more
+/// than a few do not pay, and has clocks for each thread of the program.
+fn searches(trace: &Trace) -> u64 {
+    const MOST: usize = 4;
+    const MOST_STREAMS: usize = 1000;
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let searches = if trace.streams.len() > MOST_STREAMS { 1 } else { processors.min(MOST) };
+    searches as u64
 }

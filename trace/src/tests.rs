@@ -61,7 +61,7 @@ fn of_chunks(chunks: &[Vec<Vec<u8>>]) -> Trace {
 fn lines(trace: &Trace) -> Vec<String> {
     let (program, problems) = program(trace);
     assert!(problems.is_empty() && program.problems.is_empty(), "{problems:?}");
-    let line = |entry| match entry {
+    let line = |entry: StreamEntry| match entry {
         StreamEntry::Step(step) => {
             let name = &program.functions[step.path.function.index()].function.demangled;
             let whole = if step.is_whole { "" } else { "?" };

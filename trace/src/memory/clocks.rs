@@ -4,7 +4,7 @@
 //! before the current point of another thread if that thread's clock has an entry at least as
 //! large.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::fast_map::FastMap;
 use crate::ids::{Moment, ThreadId};
@@ -24,7 +24,7 @@ impl Moment {
 pub(super) struct Clocks {
     threads: Vec<VectorClock>,
     /// The shared copies of clocks, by thread.
-    kept: Vec<Option<Rc<VectorClock>>>,
+    kept: Vec<Option<Arc<VectorClock>>>,
     /// The clocks that atomic accesses released, by address.
     addresses: FastMap<u64, VectorClock>,
 }
@@ -62,17 +62,21 @@ impl Clocks {
     }
 
     /// Returns a shared copy of the clock of a thread. The clock is copied only if it has changed.
-    pub(super) fn keep(&mut self, thread: ThreadId) -> Rc<VectorClock> {
+    pub(super) fn keep(&mut self, thread: ThreadId) -> Arc<VectorClock> {
+        self.kept(thread).clone()
+    }
+
+    /// Returns the same without another owner of the copy.
+    #[inline]
+    pub(super) fn kept(&mut self, thread: ThreadId) -> &Arc<VectorClock> {
         let at = thread.index();
         if self.kept.len() <= at {
             self.kept.resize(at + 1, None);
         }
-        if let Some(kept) = &self.kept[at] {
-            return kept.clone();
+        if self.kept[at].is_none() {
+            self.kept[at] = Some(Arc::new(self.clock(thread).clone()));
         }
-        let kept = Rc::new(self.clock(thread).clone());
-        self.kept[at] = Some(kept.clone());
-        kept
+        self.kept[at].as_ref().expect("it was set")
     }
 
     /// Returns the current moment of a thread.
@@ -81,7 +85,7 @@ impl Clocks {
     }
 
     /// Begins a task of a thread, after the tasks that it waited for.
-    pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Rc<VectorClock>>) {
+    pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Arc<VectorClock>>) {
         if !links.is_empty() {
             let clock = self.changed(thread);
             links.iter().for_each(|(_, released)| clock.join(&released.token));
@@ -89,7 +93,7 @@ impl Clocks {
     }
 
     /// Releases: publishes the clock of a thread, and begins the next part of the thread.
-    pub(super) fn released(&mut self, thread: ThreadId) -> Rc<VectorClock> {
+    pub(super) fn released(&mut self, thread: ThreadId) -> Arc<VectorClock> {
         let released = self.keep(thread);
         self.changed(thread).step(thread);
         released

@@ -6,7 +6,7 @@
 //! each address are collected first.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use pathformat::trace::Allocation;
 
@@ -19,7 +19,7 @@ use crate::order::walk::{OperationEvent, Streams, Visitor, walk};
 
 /// The frees of one address by one thread: the parts of the thread with a free, and the clock at
 /// the first free of each. Both grow.
-type OfThread = Vec<(u64, Rc<VectorClock>)>;
+type OfThread = Vec<(u64, Arc<VectorClock>)>;
 
 /// The frees of a trace.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ pub(crate) struct FreeSearch {
 }
 
 impl Visitor for FreeSearch {
-    type Token = Rc<VectorClock>;
+    type Token = Arc<VectorClock>;
 
     fn began(&mut self, thread: ThreadId, _: u64, links: &Links<Self::Token>) {
         self.clocks.began(thread, links);

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::ids::Moment;
 use crate::memory::vector_clock::VectorClock;
@@ -31,7 +31,7 @@ pub(super) struct Block {
     /// The moment of its allocation.
     pub(super) birth: Moment,
     /// The clock at its allocation.
-    pub(super) known: Rc<VectorClock>,
+    pub(super) known: Arc<VectorClock>,
     /// The moment of its free.
     pub(super) death: Option<Moment>,
     /// True if no missing record could contradict it.

@@ -4,7 +4,7 @@
 //! [`OwnerVisitor`]: it receives each access and each event together with the [`Owners`] of that
 //! moment, and need not keep them up to date itself.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
@@ -104,7 +104,7 @@ pub(crate) struct Attribution<'a, 'v, V> {
 }
 
 impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
-    type Token = (Rc<VectorClock>, V::Token);
+    type Token = (Arc<VectorClock>, V::Token);
 
     fn began(&mut self, thread: ThreadId, _: u64, links: &Links<Self::Token>) {
         self.owners.began(thread, &split(links).0);

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use pathformat::manifest::Location;
 use pathformat::trace::{Operation, Synchronisation};
@@ -140,7 +140,7 @@ pub struct Owners<'a> {
     /// The last results, and the index of the one that the next takes the place of.
     latest: Vec<Latest>,
     next: usize,
-    frees: Frees,
+    frees: Arc<Frees>,
     /// The last part of a thread with a free of an undetermined block, by thread and address.
     doubtful: HashMap<(ThreadId, u64), u64>,
 }
@@ -156,7 +156,7 @@ impl<'a> Owners<'a> {
     /// Returns the owners of a program that has not yet allocated anything. `frees` are all frees
     /// of its run. Without frees, results that are marked as sure may be wrong. If a trace is
     /// `partial`, any of its threads may have freed memory at any time without a record.
-    pub fn of(program: &'a Program, frees: Frees, partial: bool) -> Self {
+    pub fn of(program: &'a Program, frees: impl Into<Arc<Frees>>, partial: bool) -> Self {
         let mut owners = Self {
             program,
             clocks: Clocks::default(),
@@ -177,7 +177,7 @@ impl<'a> Owners<'a> {
             callers: HashMap::new(),
             latest: Vec::with_capacity(LATEST),
             next: 0,
-            frees,
+            frees: frees.into(),
             doubtful: HashMap::new(),
         };
         owners.id(Owner::Unknown);
@@ -252,6 +252,11 @@ impl<'a> Owners<'a> {
     pub(super) fn is_made_by_compiler(&self, place: CodePlace) -> bool {
         place.at == CodePlace::NONE.at
             && self.program.functions.get(place.function.index()).is_some_and(|of| of.has_lines)
+    }
+
+    /// Returns the number of an owner, which another walk may have found.
+    pub(super) fn number(&mut self, owner: &Owner) -> OwnerId {
+        self.id(owner.clone())
     }
 
     /// Returns the number and the bytes of the blocks that an owner allocated.
@@ -382,7 +387,7 @@ impl<'a> Owners<'a> {
     }
 
     /// Begins a task of a thread, after the tasks that it waited for.
-    pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Rc<VectorClock>>) {
+    pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Arc<VectorClock>>) {
         if !links.is_empty() {
             self.clocks.began(thread, links);
             self.forget();

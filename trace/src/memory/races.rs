@@ -9,6 +9,9 @@
 //! What OpenMP leaves to any thread is ordered as the program says, not as it was executed
 //! (`strands`). Of the iterations of a loop that a thread executes, two of each kind are kept for a
 //! byte: what races with another one races with one of them.
+//!
+//! Races at different addresses have nothing to do with each other. So several searches may divide
+//! the memory: each walks through the whole trace and looks at its own [`Shard`].
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -24,6 +27,7 @@ use crate::memory::shadow::{CELL, PastAccess, Shadow, StrandFacts};
 use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::walk::{OperationEvent, Streams};
+use crate::paged;
 use crate::steps::call_tree::CallTree;
 use crate::strands::program_order::Here;
 use crate::strands::two_orders::{Ordered, Tokens, TwoOrders};
@@ -47,6 +51,35 @@ pub enum Between {
     Threads,
 }
 
+/// A part of the memory, in which one of several searches looks for races.
+#[derive(Clone, Copy, Debug)]
+pub struct Shard {
+    index: u64,
+    count: u64,
+}
+
+impl Default for Shard {
+    /// Returns all memory.
+    fn default() -> Self {
+        Self { index: 0, count: 1 }
+    }
+}
+
+impl Shard {
+    /// Returns the parts of all memory, as many as `count`.
+    pub fn split(count: u64) -> impl Iterator<Item = Self> {
+        (0..count).map(move |index| Self { index, count })
+    }
+
+    /// Returns true if a cell is in the part. Cells that are found together are in one part.
+    #[inline]
+    fn has(self, cell: u64) -> bool {
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        self.count == 1
+            || ((cell / paged::PAGE).wrapping_mul(GOLDEN) >> 32) % self.count == self.index
+    }
+}
+
 /// The races between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
@@ -62,6 +95,8 @@ pub struct Race {
     pub object: OwnerLookup,
     /// What the two sides of the first race belong to.
     pub between: Between,
+    /// The number of cells that were accessed up to the first race.
+    pub sequence: u64,
 }
 
 /// Races by their two sides, the smaller one first.
@@ -88,6 +123,7 @@ pub struct Races<'a> {
 /// The search for races, at a moment of the walk.
 #[derive(Debug, Default)]
 struct Search {
+    shard: Shard,
     pairs: Pairs,
     possible: Pairs,
     count: u64,
@@ -157,21 +193,47 @@ struct Pending {
 }
 
 impl<'a> Races<'a> {
-    /// Finds the races between the accesses of these streams. `has_turns` is true if the turns in
-    /// which locks are taken order them. `calls` has the stacks of calls of the streams.
+    /// Finds the races between the accesses of these streams to a shard of the memory. `has_turns`
+    /// is true if the turns in which locks are taken order them. `calls` has the stacks of calls of
+    /// the streams.
     pub fn of<I: Iterator<Item = Item>>(
         streams: Streams<I>,
         owners: Owners<'a>,
         has_turns: bool,
         calls: Rc<RefCell<CallTree>>,
+        shard: Shard,
     ) -> Self {
         let orders = TwoOrders::new(has_turns);
         let missing = streams.missing();
-        let mut search = Search { missing, orders, calls, ..Search::default() };
+        let mut search = Search { shard, missing, orders, calls, ..Search::default() };
         let owners = walk_with_owners(streams, owners, &mut search);
         let Search { pairs, mut possible, count, missing, sequence, .. } = search;
         possible.retain(|pair, _| !pairs.contains_key(pair));
         Self { pairs, possible, count, missing, has_accesses: sequence > 0, owners }
+    }
+
+    /// Adds the races of the same streams in another shard of the memory.
+    pub fn add(&mut self, other: Self) {
+        self.count += other.count;
+        let into = [&mut self.pairs, &mut self.possible];
+        for (pairs, others) in into.into_iter().zip([other.pairs, other.possible]) {
+            for (pair, mut race) in others {
+                race.object.owner = self.owners.number(other.owners.owner(race.object.owner));
+                let known = pairs.entry(pair).or_insert(Race { count: 0, ..race });
+                let count = known.count + race.count;
+                let first = if race.sequence < known.sequence { race } else { *known };
+                *known = Race { count, ..first };
+            }
+            // As many as one search keeps. Their counts may lack races that a search which was full
+            // did not keep.
+            if pairs.len() > MOST {
+                let mut all: Vec<_> = std::mem::take(pairs).into_iter().collect();
+                all.sort_by_key(|(_, race)| race.sequence);
+                all.truncate(MOST);
+                pairs.extend(all);
+            }
+        }
+        self.possible.retain(|pair, _| !self.pairs.contains_key(pair));
     }
 }
 
@@ -230,10 +292,18 @@ impl Search {
             let to = last.min(cell * CELL + (CELL - 1)) % CELL;
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
-            let access = PastAccess::new(moment, strand, self.sequence, mask, stack, side);
             if !is_outside {
                 self.orders().access(moment.thread, cell, mask, writes);
             }
+            for (thread, pending) in &mut self.pending {
+                if *thread != moment.thread && self.orders.knows(moment.thread, pending.moment) {
+                    pending.known.entry(moment.thread).or_insert(self.sequence);
+                }
+            }
+            if !self.shard.has(cell) {
+                continue;
+            }
+            let access = PastAccess::new(moment, strand, self.sequence, mask, stack, side);
             self.access_cell(owners, cell, &access, known, share);
             if repeats {
                 self.repeat(owners, &access, cell * CELL + from);
@@ -260,11 +330,6 @@ impl Search {
             self.stacks.entry(stack).or_default().push(cell);
         }
         let orders = &self.orders;
-        for (thread, pending) in &mut self.pending {
-            if *thread != now.thread && orders.knows(now.thread, pending.moment) {
-                pending.known.entry(now.thread).or_insert(now.sequence);
-            }
-        }
         let (found, memo) = (&mut self.found, &mut self.ordered);
         let (siblings, has_raced) = (Cell::new(0), Cell::new(false));
         let is_kept = |then: &mut PastAccess| {
@@ -354,7 +419,8 @@ impl Search {
                 // The earlier access may have a sure result: the owner has not changed since.
                 let first = if found.is_sure { found } else { owners.search(then.thread, address) };
                 let object = if first.is_sure { first } else { found };
-                Race { count: 0, address, threads, stacks, object, between }
+                let sequence = now.sequence;
+                Race { count: 0, address, threads, stacks, object, between, sequence }
             });
             race.count += 1;
         }

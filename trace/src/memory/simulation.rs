@@ -1,15 +1,18 @@
 //! Simulates caches: each thread has a first level of its own, and all share the last level.
 //!
 //! Threads are processed in the order of their tickets. The trace does not record the interleaving
-//! of accesses between two tickets.
+//! of accesses between two tickets. The trace is read in one thread and the caches are simulated in
+//! another one.
 
 use std::collections::BTreeMap;
 
 use pathformat::manifest::AccessKind;
 
+use crate::beside::{Batches, Findings, beside};
 use crate::fast_map::FastMap;
 use crate::ids::ThreadId;
 use crate::memory::cache::{Cache, Layout};
+use crate::memory::small_access::SmallAccess;
 use crate::order::item::{CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::walk::{OperationEvent, Streams, Visitor, walk};
@@ -68,44 +71,87 @@ pub struct Simulation {
 impl Simulation {
     /// Simulates caches of these layouts with the accesses of these streams.
     pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, first: Layout, last: Layout) -> Self {
-        let mut caches = Caches {
-            places: FastMap::default(),
-            missing: streams.missing(),
-            layout: first,
-            first: Vec::new(),
-            last: Cache::new(last),
+        let find = |found: &mut Findings<Found>| {
+            let mut reading = Reading { missing: streams.missing(), thread: None, found };
+            walk(streams, &mut reading);
+            reading.missing
         };
-        walk(streams, &mut caches);
-        Self { places: caches.places.into_iter().collect(), missing: caches.missing }
+        let simulate = |batches: Batches<Found>| {
+            let mut caches = Caches {
+                places: FastMap::default(),
+                layout: first,
+                first: Vec::new(),
+                thread: 0,
+                last: Cache::new(last),
+            };
+            batches.for_each(|found| match found {
+                Found::Turn(thread) => caches.turn(thread),
+                Found::Small(access) => caches.touch(&access.access()),
+                Found::Large(access) => caches.touch(&access),
+            });
+            caches.places.into_iter().collect()
+        };
+        let (missing, places) = beside(find, simulate);
+        Self { places, missing }
     }
 }
 
-/// The caches at a moment of the walk, and what they have counted.
+/// What one thread finds, for the caches of the other one.
+enum Found {
+    /// A thread goes on.
+    Turn(ThreadId),
+    /// It accesses few bytes.
+    Small(SmallAccess),
+    /// It accesses many.
+    Large(Box<MemoryAccess>),
+}
+
+/// The reading of a trace, at a moment of the walk.
+struct Reading<'f> {
+    missing: u64,
+    /// The thread that has accessed memory last.
+    thread: Option<ThreadId>,
+    found: &'f mut Findings<Found>,
+}
+
+impl Reading<'_> {
+    fn find(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        if !access.is_access() {
+            return;
+        }
+        if self.thread.replace(thread) != Some(thread) {
+            self.found.push(Found::Turn(thread));
+        }
+        let small = SmallAccess::of(access).map(Found::Small);
+        self.found.push(small.unwrap_or_else(|| Found::Large(Box::new(*access))));
+    }
+}
+
+/// The caches at a moment of the simulation, and what they have counted.
 struct Caches {
     places: FastMap<CodePlace, Use>,
-    missing: u64,
     layout: Layout,
-    /// The first level of each thread.
+    /// The first level of each thread, and the thread that goes on.
     first: Vec<Option<Cache>>,
+    thread: usize,
     last: Cache,
 }
 
 impl Caches {
-    fn touch(&mut self, thread: ThreadId, accesses: &[MemoryAccess]) {
-        if accesses.is_empty() {
-            return;
+    /// Lets a thread go on.
+    fn turn(&mut self, thread: ThreadId) {
+        self.thread = thread.index();
+        if self.first.len() <= self.thread {
+            self.first.resize(self.thread + 1, None);
         }
-        let at = thread.index();
-        if self.first.len() <= at {
-            self.first.resize(at + 1, None);
-        }
-        let first = self.first[at].get_or_insert_with(|| Cache::new(self.layout));
-        for access in accesses.iter().filter(|access| access.is_access()) {
-            let misses = misses_of(first, &mut self.last, access);
-            let place = self.places.entry(access.place).or_default();
-            let of = if access.reads() { &mut place.reads } else { &mut place.writes };
-            of.add(&misses);
-        }
+    }
+
+    fn touch(&mut self, access: &MemoryAccess) {
+        let first = self.first[self.thread].get_or_insert_with(|| Cache::new(self.layout));
+        let misses = misses_of(first, &mut self.last, access);
+        let place = self.places.entry(access.place).or_default();
+        let of = if access.reads() { &mut place.reads } else { &mut place.writes };
+        of.add(&misses);
     }
 }
 
@@ -134,13 +180,13 @@ fn misses_last(last: &mut Cache, address: u64, size: u64) -> bool {
     last.misses(address, size.min(last.line()))
 }
 
-impl Visitor for Caches {
+impl Visitor for Reading<'_> {
     type Token = ();
 
     fn began(&mut self, _: ThreadId, _: u64, _: &Links<()>) {}
 
     fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
-        self.touch(thread, &done.accesses);
+        done.accesses.iter().for_each(|access| self.find(thread, access));
     }
 
     fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
@@ -148,7 +194,7 @@ impl Visitor for Caches {
     fn ended(&mut self, _: ThreadId, _: u64, _: Option<OperationEvent<'_>>) {}
 
     fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
-        self.touch(thread, std::slice::from_ref(access));
+        self.find(thread, access);
     }
 
     fn missing(&mut self, _: ThreadId) {

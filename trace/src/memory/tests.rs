@@ -10,7 +10,7 @@ use pathformat::trace::{Allocation, Operation, Synchronisation};
 use crate::ids::{FunctionId, StackId, ThreadId};
 use crate::memory::frees::Frees;
 use crate::memory::owners::Owners;
-use crate::memory::races::Races;
+use crate::memory::races::{Races, Shard};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::walk::{Input, Streams};
 use crate::steps::program::Program;
@@ -239,6 +239,7 @@ fn races_are_those_that_a_search_finds() {
             Owners::of(&nothing, Frees::default(), false),
             true,
             Rc::default(),
+            Shard::default(),
         );
         let cells: BTreeSet<u64> = expected.iter().map(|byte| byte / 8).collect();
         let found: BTreeSet<u64> = races.pairs.values().map(|race| race.address / 8).collect();
@@ -249,12 +250,49 @@ fn races_are_those_that_a_search_finds() {
     assert!(with > 500 && without > 100, "{with} {without}");
 }
 
+/// Puts the cells of a program far from each other, and gives several accesses one place.
+fn apart(mut threads: Vec<Vec<Action>>) -> Vec<Vec<Action>> {
+    for action in threads.iter_mut().flatten() {
+        if let Action::Plain(access) | Action::Atomic(access) = action {
+            access.place.at %= 5;
+            access.address = access.address % 8 + access.address / 8 * 0x1000;
+        }
+    }
+    threads
+}
+
+#[test]
+fn searches_that_divide_the_memory_find_what_one_finds() {
+    let nothing = Program::default();
+    let (mut raced, mut in_both) = ([0, 0, 0], 0);
+    for seed in 1..4000 {
+        let program = apart(if seed % 2 == 0 { program(seed) } else { actions(seed, 9) });
+        let find = |shard| {
+            let owners = Owners::of(&nothing, Frees::default(), false);
+            Races::of(inputs(&program), owners, true, Rc::default(), shard)
+        };
+        let expected = find(Shard::default());
+        let mut shards = Shard::split(3).map(find);
+        let mut found = shards.next().expect("three");
+        raced[0] += found.count;
+        for (other, raced) in shards.zip(&mut raced[1..]) {
+            *raced += other.count;
+            in_both += other.pairs.keys().filter(|pair| found.pairs.contains_key(pair)).count();
+            found.add(other);
+        }
+        assert_eq!(found.pairs, expected.pairs, "seed {seed}: {program:?}");
+        assert_eq!(found.possible, expected.possible, "seed {seed}");
+        assert_eq!(found.count, expected.count, "seed {seed}");
+    }
+    assert!(raced[0] > 500 && raced[1] + raced[2] > 500 && in_both > 100, "{raced:?} {in_both}");
+}
+
 /// Returns the cells with races in a program, which was killed or was not.
 fn raced(threads: &[Vec<Action>], was_killed: bool) -> BTreeSet<u64> {
     let nothing = Program::default();
     let streams = Streams { was_killed, ..inputs(threads) };
     let owners = Owners::of(&nothing, Frees::default(), false);
-    let races = Races::of(streams, owners, true, Rc::default());
+    let races = Races::of(streams, owners, true, Rc::default(), Shard::default());
     races.pairs.values().map(|race| race.address / 8).collect()
 }
 
@@ -358,7 +396,8 @@ fn memory_with_a_new_owner_has_no_history() {
             });
             let owners = Owners::of(&nothing, Frees::default(), false);
             assert_eq!(
-                Races::of(inputs.collect(), owners, true, Rc::default()).count > 0,
+                Races::of(inputs.collect(), owners, true, Rc::default(), Shard::default()).count
+                    > 0,
                 races,
                 "{streams:?}"
             );

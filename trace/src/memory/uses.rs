@@ -3,18 +3,22 @@
 //!
 //! The memory of the analysis is proportional to the number of lines that were accessed, and of the
 //! owners and functions of each, not of accesses. Distances are between the accesses of one thread.
+//! One thread reads the trace, determines owners and counts accesses. Another one measures lines.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use pathformat::trace::Allocation;
 
+use crate::beside::{Batches, Findings, beside};
 use crate::fast_map::FastMap;
 use crate::ids::{FunctionId, ThreadId};
 use crate::memory::distances::{Distances, Histogram};
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerId, Owners};
 use crate::memory::sharing::Sharing;
+use crate::memory::small_access::SmallAccess;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Item, MemoryAccess};
 use crate::order::walk::{OperationEvent, Streams};
@@ -65,7 +69,7 @@ pub struct MemoryTotals {
     pub distances: Histogram,
 }
 
-/// A function and an owner whose memory it accesses, by the index in [`Measuring::pairs`].
+/// A function and an owner whose memory it accesses, by the index in [`Reading::pairs`].
 type PairIndex = u32;
 
 /// The accessed bytes of a line, by pair.
@@ -124,21 +128,21 @@ pub struct Uses<'a> {
     pub selection: Selection,
 }
 
-/// The sums at a moment of the walk.
+/// The sums over lines, of what was found so far.
 #[derive(Debug, Default)]
 struct Measuring {
-    /// The index of each pair of an owner and a function that accesses its memory.
-    index: FastMap<(OwnerId, FunctionId), PairIndex>,
-    /// Recent pairs and their indices, by the owner modulo [`RECENT`].
-    recent: [Option<((OwnerId, FunctionId), PairIndex)>; RECENT],
-    /// What the function of each pair accesses, without bytes, lines and pages.
-    pairs: Vec<(OwnerId, FunctionId, MemoryTotals)>,
     sharing: Sharing,
-    missing: u64,
-    selection: Selection,
+    /// The number of bytes in a line.
+    line: u64,
     has_threads: bool,
+    /// The clocks of the threads.
+    clocks: Vec<Arc<VectorClock>>,
     /// The distances of the accesses of each thread.
     distances: Vec<Distances>,
+    /// The owner of each pair, and the distances of its accesses.
+    pairs: Vec<(OwnerId, Histogram)>,
+    /// The thread that goes on.
+    thread: ThreadId,
     /// The bytes that were accessed, by line.
     lines: Paged<LineUse>,
 }
@@ -150,18 +154,89 @@ impl<'a> Uses<'a> {
         owners: Owners<'a>,
         selection: Selection,
     ) -> Self {
-        let mut measuring = Measuring {
-            missing: streams.missing(),
-            has_threads: streams.num_threads() > 1,
-            selection,
-            ..Measuring::default()
+        let has_threads = streams.num_threads() > 1;
+        let Selection { line, .. } = selection;
+        let find = |found: &mut Findings<Found>| {
+            let mut reading = Reading {
+                missing: streams.missing(),
+                selection,
+                has_threads,
+                index: FastMap::default(),
+                recent: [None; RECENT],
+                pairs: Vec::new(),
+                thread: None,
+                clocks: Vec::new(),
+                found,
+            };
+            let owners = walk_with_owners(streams, owners, &mut reading);
+            let Reading { missing, selection, pairs, .. } = reading;
+            (Self::none(owners, missing, selection), pairs)
         };
-        let owners = walk_with_owners(streams, owners, &mut measuring);
-        measuring.finish(owners)
+        let measure = |batches: Batches<Found>| {
+            let mut measuring = Measuring { line, has_threads, ..Measuring::default() };
+            batches.for_each(|found| measuring.note(found));
+            measuring
+        };
+        let ((uses, pairs), measuring) = beside(find, measure);
+        measuring.finish(uses, pairs)
+    }
+
+    /// Returns what is known before lines are measured.
+    fn none(owners: Owners<'a>, missing: u64, selection: Selection) -> Self {
+        let all = MemoryTotals::default();
+        let (by_owner, by_function) = (BTreeMap::new(), BTreeMap::new());
+        let sharing = Sharing::default();
+        Self { all, by_owner, by_function, sharing, owners, missing, selection }
     }
 }
 
-impl Measuring {
+/// What one thread finds and the other one measures.
+enum Found {
+    /// A thread goes on.
+    Turn(ThreadId),
+    /// A thread has this clock from now on.
+    Clock(ThreadId, Arc<VectorClock>),
+    /// The next pair is of this owner.
+    Pair(OwnerId),
+    /// The thread accesses few bytes, as a pair.
+    Small(PairIndex, SmallAccess),
+    /// It accesses many.
+    Large(PairIndex, Box<MemoryAccess>),
+    /// This many bytes at an address are a new block of the heap.
+    Allocated(u64, u64),
+}
+
+/// The reading of a trace, at a moment of the walk.
+struct Reading<'f> {
+    missing: u64,
+    selection: Selection,
+    has_threads: bool,
+    /// The index of each pair of an owner and a function that accesses its memory.
+    index: FastMap<(OwnerId, FunctionId), PairIndex>,
+    /// Recent pairs and their indices, by the owner modulo [`RECENT`].
+    recent: [Option<((OwnerId, FunctionId), PairIndex)>; RECENT],
+    /// What the function of each pair accesses, without bytes, lines, pages and distances.
+    pairs: Vec<(OwnerId, FunctionId, MemoryTotals)>,
+    /// The thread that has accessed memory last.
+    thread: Option<ThreadId>,
+    /// The clock that each thread had at its last access.
+    clocks: Vec<Option<Arc<VectorClock>>>,
+    found: &'f mut Findings<Found>,
+}
+
+impl Reading<'_> {
+    /// Hands on the clock of a thread, if it has changed since the last access of the thread.
+    fn find_clock(&mut self, thread: ThreadId, clock: &Arc<VectorClock>) {
+        let at = thread.index();
+        if self.clocks.len() <= at {
+            self.clocks.resize(at + 1, None);
+        }
+        if !self.clocks[at].as_ref().is_some_and(|known| Arc::ptr_eq(known, clock)) {
+            self.clocks[at] = Some(clock.clone());
+            self.found.push(Found::Clock(thread, clock.clone()));
+        }
+    }
+
     /// Returns the index of a pair.
     #[inline]
     fn pair(&mut self, owner: OwnerId, function: FunctionId) -> PairIndex {
@@ -182,51 +257,74 @@ impl Measuring {
         let at = *self.index.entry((owner, function)).or_insert(next);
         if at == next {
             self.pairs.push((owner, function, MemoryTotals::default()));
+            self.found.push(Found::Pair(owner));
         }
         at
     }
+}
 
-    fn count(
-        &mut self,
-        thread: ThreadId,
-        clock: &VectorClock,
-        access: &MemoryAccess,
-        owner: OwnerId,
-    ) {
-        let pair = self.pair(owner, access.place.function);
-        let totals = &mut self.pairs[pair as usize].2;
-        totals.count(access);
-        let size = self.selection.line;
-        let last = access.address.saturating_add(access.size - 1);
-        let at = thread.index();
-        if self.distances.len() <= at {
-            self.distances.resize_with(at + 1, Distances::default);
+impl Measuring {
+    fn note(&mut self, found: Found) {
+        match found {
+            Found::Small(pair, access) => self.measure(&access.access(), pair),
+            Found::Large(pair, access) => self.measure(&access, pair),
+            Found::Pair(owner) => self.pairs.push((owner, Histogram::default())),
+            Found::Turn(thread) => {
+                self.thread = thread;
+                if self.distances.len() <= thread.index() {
+                    self.distances.resize_with(thread.index() + 1, Distances::default);
+                }
+            }
+            Found::Clock(thread, clock) => {
+                let at = thread.index();
+                if self.clocks.len() <= at {
+                    self.clocks.resize_with(at + 1, Arc::default);
+                }
+                self.clocks[at] = clock;
+            }
+            Found::Allocated(address, bytes) => self.forget(address, bytes),
         }
+    }
+
+    fn measure(&mut self, access: &MemoryAccess, pair: PairIndex) {
+        let (owner, ref mut of_pair) = self.pairs[pair as usize];
+        let size = self.line;
+        let last = access.address.saturating_add(access.size - 1);
+        let (thread, at) = (self.thread, self.thread.index());
         let distances = &mut self.distances[at];
         // The size of a line is a power of two: a shift divides.
         let power = size.trailing_zeros();
         for line in access.address >> power..=last >> power {
             let mask = mask(line, size, access.address, last);
-            totals.distances.add(distances.touch(line));
+            of_pair.add(distances.touch(line));
             self.lines.of(line).add(pair, mask);
             if self.has_threads {
+                let clock = &self.clocks[at];
                 self.sharing.touch(thread, clock, access, line, mask, owner);
             }
         }
     }
 
+    /// Forgets what threads did with bytes that are a new block.
+    fn forget(&mut self, address: u64, bytes: u64) {
+        let size = self.line;
+        let last = address.saturating_add(bytes - 1);
+        let of = |line: u64| (line, mask(line, size, address, last));
+        let (first, end) = (address / size, last / size);
+        self.sharing.forget(of(first), first + 1..end, of(end));
+    }
+
     /// Sums the pairs up, and counts bytes, lines and pages.
-    fn finish<'a>(self, owners: Owners<'a>) -> Uses<'a> {
-        let Self { pairs, lines, sharing, missing, selection, .. } = self;
-        let mut uses = Uses {
-            all: MemoryTotals::default(),
-            by_owner: BTreeMap::new(),
-            by_function: BTreeMap::new(),
-            sharing,
-            owners,
-            missing,
-            selection,
-        };
+    fn finish<'a>(
+        self,
+        none: Uses<'a>,
+        mut pairs: Vec<(OwnerId, FunctionId, MemoryTotals)>,
+    ) -> Uses<'a> {
+        let Self { lines, sharing, pairs: of_pairs, .. } = self;
+        let mut uses = Uses { sharing, ..none };
+        for ((_, _, totals), (_, distances)) in pairs.iter_mut().zip(of_pairs) {
+            totals.distances = distances;
+        }
         for (owner, function, totals) in &pairs {
             uses.all.add(totals);
             uses.by_owner.entry(*owner).or_default().add(totals);
@@ -302,10 +400,18 @@ fn mask(line: u64, size: u64, first: u64, last: u64) -> u128 {
     (u128::MAX >> (127 - (to - from))) << from
 }
 
-impl OwnerVisitor for Measuring {
+impl OwnerVisitor for Reading<'_> {
     type Token = ();
 
-    fn released(&mut self, _: ThreadId, _: Option<OperationEvent<'_>>) {}
+    fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) {
+        // The clocks of many threads that have ended would be large.
+        if event.is_none()
+            && let Some(known) = self.clocks.get_mut(thread.index())
+            && known.take().is_some()
+        {
+            self.found.push(Found::Clock(thread, Arc::default()));
+        }
+    }
 
     fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         let function = access.place.function;
@@ -313,7 +419,16 @@ impl OwnerVisitor for Measuring {
             || self.selection.functions.as_ref().is_some_and(|of| !of.contains(&function));
         if !is_other {
             let owner = owners.find(thread, access.address).owner;
-            self.count(thread, owners.clocks.of(thread), access, owner);
+            if self.has_threads {
+                self.find_clock(thread, owners.clocks.kept(thread));
+            }
+            let pair = self.pair(owner, function);
+            self.pairs[pair as usize].2.count(access);
+            if self.thread.replace(thread) != Some(thread) {
+                self.found.push(Found::Turn(thread));
+            }
+            let small = SmallAccess::of(access).map(|access| Found::Small(pair, access));
+            self.found.push(small.unwrap_or_else(|| Found::Large(pair, Box::new(*access))));
         }
     }
 
@@ -322,11 +437,7 @@ impl OwnerVisitor for Measuring {
         if bytes == 0 || allocation.resizes() || !self.has_threads {
             return;
         }
-        let size = self.selection.line;
-        let last = address.saturating_add(bytes - 1);
-        let of = |line: u64| (line, mask(line, size, address, last));
-        let (first, end) = (address / size, last / size);
-        self.sharing.forget(of(first), first + 1..end, of(end));
+        self.found.push(Found::Allocated(address, bytes));
     }
 
     fn missing(&mut self) {
@@ -346,37 +457,92 @@ mod tests {
     use crate::order::walk::Input;
     use crate::steps::program::Program;
 
-    /// Measures one thread that accesses these addresses, 8 bytes each.
-    fn uses(program: &Program, addresses: impl Iterator<Item = u64>, line: u64) -> Uses<'_> {
-        let access = |address| MemoryAccess {
+    /// Returns an access to this many bytes.
+    fn access(address: u64, size: u64, kind: AccessKind) -> MemoryAccess {
+        MemoryAccess {
             address,
-            size: 8,
-            kind: AccessKind::Load,
+            size,
+            kind,
             place: CodePlace { function: FunctionId(0), at: 0 },
             is_atomic: false,
             stack: StackId::NONE,
             before: 0,
             after: 0,
-        };
-        let accesses = addresses.map(access).collect();
-        let actions = Actions::default();
-        let done = EndedPath {
+        }
+    }
+
+    /// Returns a path with these accesses.
+    fn path(accesses: Vec<MemoryAccess>) -> Item {
+        Item::Path(EndedPath {
             function: FunctionId(0),
             path: PathId(0),
             last: 0,
             calls_for_user: false,
             calls: None,
-            actions,
+            actions: Actions::default(),
             accesses,
+        })
+    }
+
+    /// Measures threads that do this.
+    fn measured(program: &Program, threads: Vec<Vec<Item>>, line: u64) -> Uses<'_> {
+        let input = |(thread, items): (u32, Vec<Item>)| Input {
+            thread: ThreadId(thread),
+            is_handler: false,
+            begun: 0,
+            items: items.into_iter(),
         };
-        let items = vec![Item::Path(done)].into_iter();
-        let input = Input { thread: ThreadId(0), is_handler: false, begun: 0, items };
+        let owners = Owners::of(program, Frees::default(), false);
         let selection = Selection { line, ..Selection::default() };
-        Uses::of(
-            Streams::from_iter([input]),
-            Owners::of(program, Frees::default(), false),
-            selection,
-        )
+        Uses::of((0..).zip(threads).map(input).collect(), owners, selection)
+    }
+
+    /// Measures one thread that accesses these addresses, 8 bytes each.
+    fn uses(program: &Program, addresses: impl Iterator<Item = u64>, line: u64) -> Uses<'_> {
+        let accesses = addresses.map(|address| access(address, 8, AccessKind::Load)).collect();
+        measured(program, vec![vec![path(accesses)]], line)
+    }
+
+    #[test]
+    fn accesses_to_many_bytes_are_whole() {
+        let program = Program::default();
+        for size in [100, 8191, 8192, 1_000_000] {
+            let accesses = vec![access(0x10_0000, size, AccessKind::BulkStore)];
+            let of = measured(&program, vec![vec![path(accesses)]], 64);
+            let lines = size.div_ceil(64);
+            assert_eq!((of.all.writes, of.all.bytes_written, of.all.bytes), (1, size, size));
+            assert_eq!((of.all.lines, of.all.distances.first), (lines, lines));
+        }
+    }
+
+    #[test]
+    fn what_is_ordered_or_new_is_not_contended() {
+        let program = Program::default();
+        let store = |at: u64| path(vec![access(0x10_0000 + at, 8, AccessKind::Store)]);
+        let allocation = |before: u64| {
+            let (address, former) = (0x10_0000.into(), 0.into());
+            let (before, after) = (before.into(), before.into());
+            Item::Allocated(Allocation { address, former, size: 64.into(), before, after })
+        };
+        let atomic = |before, after| {
+            let access = access(0x20_0000, 8, AccessKind::Update);
+            Item::Atomic(MemoryAccess { is_atomic: true, before, after, ..access })
+        };
+        let contended = |threads| {
+            let uses = measured(&program, threads, 64);
+            let lines = uses.sharing.lines();
+            let line = lines.get(&(0x10_0000 / 64));
+            line.map_or(0, |line| line.contended.iter().map(|of| of.accesses).sum())
+        };
+        assert_eq!(contended(vec![vec![store(0), store(0)], vec![store(8)]]), 3);
+        let first = vec![store(0), atomic(1, 0)];
+        assert_eq!(contended(vec![first.clone(), vec![atomic(0, 2), store(8)]]), 0);
+        // The second access of the first thread is behind what it released.
+        let first = [first, vec![store(0)]].concat();
+        assert_eq!(contended(vec![first, vec![atomic(0, 2), store(8)]]), 2);
+        // The allocation comes behind the store of the other thread.
+        let renewed = vec![atomic(0, 2), allocation(3), store(8)];
+        assert_eq!(contended(vec![vec![store(0), atomic(1, 0)], renewed]), 0);
     }
 
     #[test]

@@ -9,14 +9,14 @@ use profile::observer::Observer;
 
 use crate::file::event::Event;
 use crate::file::{Stream, Trace};
-use crate::ids::{StreamId, ThreadId};
+use crate::ids::{StackId, StreamId, ThreadId};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::walk::{Input, Streams};
 use crate::steps::call_tree::CallTree;
 use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 use crate::steps::shared_loops::SharedLoops;
-use crate::steps::step::{Step, Steps, StreamEntry};
+use crate::steps::step::{Accessed, OfAccess, Step, Steps, StreamEntry};
 use crate::steps::time::Times;
 use crate::steps::traced_path::TracedPath;
 
@@ -48,7 +48,7 @@ enum Source<'a> {
     /// Paths with the numbers of their accesses. Paths that ended several times in a row are one.
     Tasks(Chunks<'a>),
     /// Paths with their accesses, or with those that order threads.
-    Accesses(Steps<'a>, bool),
+    Accesses(Steps<'a, MemoryAccess>, bool),
 }
 
 /// Returns the streams of each thread, its own first. A handler that interrupts a stream which is
@@ -148,7 +148,7 @@ impl<'a> Items<'a> {
         let records = match detail {
             Detail::Tasks => Source::Tasks(Chunks::new(trace, program, stream, observer)),
             Detail::Orders | Detail::Accesses => {
-                let steps = Steps::new(trace, program, stream, observer);
+                let steps = Steps::of(trace, program, stream, observer);
                 Source::Accesses(steps, detail == Detail::Orders)
             }
         };
@@ -161,39 +161,60 @@ impl<'a> Items<'a> {
     }
 }
 
+impl OfAccess for MemoryAccess {
+    #[inline]
+    fn of(accessed: Accessed, path: &TracedPath, stack: StackId) -> Self {
+        Self {
+            address: accessed.address.unwrap_or_default(),
+            size: if accessed.address.is_some() { accessed.size } else { 0 },
+            kind: accessed.kind,
+            place: CodePlace { function: path.function, at: accessed.location },
+            is_atomic: accessed.is_atomic,
+            stack,
+            before: accessed.before,
+            after: accessed.after,
+        }
+    }
+}
+
 /// Adds the actions of a step: all of them, or only those that order threads. An `iteration` of a
-/// shared loop may begin with a block of its path.
-fn put(step: &Step, only_orders: bool, iteration: Option<u32>, ready: &mut VecDeque<Item>) {
+/// shared loop may begin with a block of its path. Returns the accesses if no action has taken
+/// them.
+fn put(
+    step: Step<MemoryAccess>,
+    only_orders: bool,
+    iteration: Option<u32>,
+    ready: &mut VecDeque<Item>,
+) -> Option<Vec<MemoryAccess>> {
     let path = &step.path;
-    let function = path.function;
-    let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
-    let done = ended(path, 1, bytes);
-    let mut accesses = Vec::with_capacity(if only_orders { 0 } else { step.accesses.len() });
+    let done = ended(path, 1, step.bytes);
+    if !path.orders && iteration.is_none() {
+        let mut accesses = step.accesses;
+        if only_orders {
+            ready.push_back(Item::Path(done));
+            return Some(accesses);
+        }
+        if !step.is_known {
+            accesses.retain(|access| access.size > 0);
+        }
+        ready.push_back(Item::Path(EndedPath { accesses, ..done }));
+        return None;
+    }
+    let mut accesses = Vec::new();
     let blocks = &path.path.blocks;
     let mut begins = iteration.and_then(|header| blocks.iter().position(|&at| at == header));
-    for accessed in &step.accesses {
+    for (&touch, block) in step.accesses.iter().zip(path.blocks_of_accesses()) {
         if let Some(header) = begins
-            && blocks[header..].contains(&accessed.at.0)
+            && blocks[header..].contains(&block)
         {
             begins = None;
             put_part(&done, &mut accesses, ready);
             ready.push_back(Item::Iteration);
         }
-        let (before, after) = (accessed.before, accessed.after);
-        let orders = before.is_some() || after.is_some();
+        let orders = touch.before > 0 || touch.after > 0;
         if only_orders && !orders {
             continue;
         }
-        let touch = MemoryAccess {
-            address: accessed.address.unwrap_or_default(),
-            size: if accessed.address.is_some() { accessed.size } else { 0 },
-            kind: accessed.kind,
-            place: CodePlace { function, at: accessed.location },
-            is_atomic: accessed.is_atomic,
-            stack: step.stack,
-            before: before.unwrap_or_default(),
-            after: after.unwrap_or_default(),
-        };
         if orders || touch.kind == AccessKind::Fence {
             put_part(&done, &mut accesses, ready);
             ready.push_back(Item::Atomic(touch));
@@ -206,6 +227,7 @@ fn put(step: &Step, only_orders: bool, iteration: Option<u32>, ready: &mut VecDe
         ready.push_back(Item::Iteration);
     }
     ready.push_back(Item::Path(EndedPath { accesses, ..done }));
+    Some(step.accesses)
 }
 
 /// Adds the accesses of a part of a path, which counts as no path.
@@ -273,8 +295,10 @@ impl Iterator for Items<'_> {
                 Source::Accesses(steps, only_orders) => match steps.next() {
                     Some(StreamEntry::Step(step)) => {
                         let iteration = self.loops.iteration(&step);
-                        put(&step, *only_orders, iteration, &mut self.ready);
-                        steps.take_back(step.accesses);
+                        let ready = &mut self.ready;
+                        if let Some(spare) = put(step, *only_orders, iteration, ready) {
+                            steps.take_back(spare);
+                        }
                         None
                     }
                     Some(StreamEntry::Event(event)) => {

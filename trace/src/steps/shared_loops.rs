@@ -42,7 +42,7 @@ struct Share {
 
 impl SharedLoops {
     /// Returns the block of a step with which an iteration of a shared loop begins.
-    pub(crate) fn iteration(&mut self, step: &Step) -> Option<u32> {
+    pub(crate) fn iteration<A>(&mut self, step: &Step<A>) -> Option<u32> {
         let path = &step.path.path;
         let last = path.blocks.last().copied();
         self.last = last.map(|block| (step.activation, step.path.function, block));

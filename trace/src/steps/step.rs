@@ -20,9 +20,9 @@ use crate::steps::traced_path::{AccessAddress, TracedPath, number};
 
 /// The next entry of a stream.
 #[derive(Clone, Debug)]
-pub enum StreamEntry {
+pub enum StreamEntry<A = Accessed> {
     /// A path ended.
-    Step(Step),
+    Step(Step<A>),
     /// An event between two paths.
     Event(Event),
     /// Records are missing here. Later activations are new ones.
@@ -31,19 +31,21 @@ pub enum StreamEntry {
 
 /// A path that ended.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct Step<A = Accessed> {
     /// The number of its activation in the stream, from 0.
     pub activation: u64,
     /// The number of known activations below it on the stack.
     pub depth: usize,
-    /// Its stack of calls, if those are wanted.
-    pub(crate) stack: StackId,
     /// True if the trace has the activation from its beginning.
     pub is_whole: bool,
     /// The path.
     pub path: Arc<TracedPath>,
     /// Its accesses, in order.
-    pub accesses: Vec<Accessed>,
+    pub accesses: Vec<A>,
+    /// The number of bytes that they access.
+    pub(crate) bytes: u64,
+    /// True if all have an address and a size.
+    pub(crate) is_known: bool,
 }
 
 /// An access that happened.
@@ -61,27 +63,51 @@ pub struct Accessed {
     pub size: u64,
     /// The address, if it is known.
     pub address: Option<u64>,
-    /// The ticket that was taken before the access, if it releases.
-    pub before: Option<u64>,
-    /// The ticket that was taken after the access, if it acquires.
-    pub after: Option<u64>,
+    /// The ticket that was taken before the access, 0 if it does not release.
+    pub before: u64,
+    /// The ticket that was taken after the access, 0 if it does not acquire.
+    pub after: u64,
+}
+
+/// What a step keeps of each of its accesses.
+pub(crate) trait OfAccess {
+    /// Returns what it keeps of an access of a path with this stack of calls.
+    fn of(accessed: Accessed, path: &TracedPath, stack: StackId) -> Self;
+}
+
+impl OfAccess for Accessed {
+    fn of(accessed: Accessed, _: &TracedPath, _: StackId) -> Self {
+        accessed
+    }
 }
 
 /// The steps of a stream.
 #[derive(Debug)]
-pub struct Steps<'a> {
+pub struct Steps<'a, A = Accessed> {
     chunks: Chunks<'a>,
     program: &'a Program,
     activations: Activations,
     /// A path, and the number of times that it ends again.
     again: Option<(Arc<TracedPath>, u64)>,
     /// Memory for the accesses of the next step.
-    spare: Vec<Accessed>,
+    spare: Vec<A>,
 }
 
 impl<'a> Steps<'a> {
     /// Returns the steps of a stream of a trace of a program. Reports each chunk to the observer.
     pub fn new(
+        trace: &'a Trace,
+        program: &'a Program,
+        stream: &'a Stream,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        Self::of(trace, program, stream, observer)
+    }
+}
+
+impl<'a, A> Steps<'a, A> {
+    /// As [`new`](Steps::new), with an `A` for each access.
+    pub(crate) fn of(
         trace: &'a Trace,
         program: &'a Program,
         stream: &'a Stream,
@@ -98,7 +124,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Takes back the accesses of a step that is not needed any more, as memory for the next one.
-    pub(crate) fn take_back(&mut self, mut accesses: Vec<Accessed>) {
+    pub(crate) fn take_back(&mut self, mut accesses: Vec<A>) {
         accesses.clear();
         self.spare = accesses;
     }
@@ -109,10 +135,10 @@ impl<'a> Steps<'a> {
     }
 }
 
-impl Iterator for Steps<'_> {
-    type Item = StreamEntry;
+impl<A: OfAccess> Iterator for Steps<'_, A> {
+    type Item = StreamEntry<A>;
 
-    fn next(&mut self) -> Option<StreamEntry> {
+    fn next(&mut self) -> Option<Self::Item> {
         if let Some((path, count)) = self.again.take() {
             if count > 1 {
                 self.again = Some((path.clone(), count - 1));
@@ -143,18 +169,19 @@ impl Iterator for Steps<'_> {
 }
 
 /// Returns the step of a path, whose accesses are added to `accesses`.
-fn step(
+fn step<A: OfAccess>(
     program: &Program,
     activations: &mut Activations,
     path: Arc<TracedPath>,
     mut recorded: &[u8],
-    mut accesses: Vec<Accessed>,
-) -> Step {
+    mut accesses: Vec<A>,
+) -> Step<A> {
     let (depth, activation) = activations.enter(&path);
     let (number, stack, is_whole) = (activation.number, activation.stack, activation.is_whole);
     accesses.reserve(path.accesses.len());
     let mut arrivals = path.arrivals.iter();
     let mut next = arrivals.next();
+    let (mut bytes, mut is_known) = (0u64, true);
     for (behind, access) in path.accesses.iter().enumerate() {
         while let Some(arrival) = next.filter(|arrival| arrival.behind <= behind) {
             activation.arrive(arrival);
@@ -171,27 +198,31 @@ fn step(
         if !access.kind.is_access() {
             continue;
         }
-        let (mut before, mut after) = (None, None);
+        let size = size.unwrap_or_default();
+        bytes = bytes.saturating_add(size);
+        let (mut before, mut after) = (0, 0);
         if matches!(access.tickets, Tickets::Before | Tickets::Both) {
-            before = take_number(&mut recorded);
+            before = take_number(&mut recorded).unwrap_or_default();
         }
         if matches!(access.tickets, Tickets::After | Tickets::Both) {
-            after = take_number(&mut recorded);
+            after = take_number(&mut recorded).unwrap_or_default();
         }
-        accesses.push(Accessed {
+        is_known &= address.is_some() && size > 0;
+        let accessed = Accessed {
             at: access.at,
             kind: access.kind,
             location: access.location,
             is_atomic: access.tickets != Tickets::None,
-            size: size.unwrap_or_default(),
+            size,
             address,
             before,
             after,
-        });
+        };
+        accesses.push(A::of(accessed, &path, stack));
     }
     next.into_iter().chain(arrivals).for_each(|arrival| activation.arrive(arrival));
     activations.end(program, &path);
-    Step { activation: number, depth, stack, is_whole, path, accesses }
+    Step { activation: number, depth, is_whole, path, accesses, bytes, is_known }
 }
 
 /// Takes a number from the front of the recorded bytes.

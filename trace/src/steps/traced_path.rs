@@ -23,6 +23,8 @@ pub struct TracedPath {
     pub(super) accesses: Vec<PathAccess>,
     /// The number of real accesses among them.
     pub num_accesses: u64,
+    /// True if some of them may order threads.
+    pub(crate) orders: bool,
     /// The number of bytes of those whose size is known.
     pub(crate) bytes: u64,
     /// The offsets of the sizes of the others in what the path records.
@@ -160,11 +162,12 @@ impl TracedPath {
         let edges = tables.decoder.path(id.0)?;
         let path = acyclic::path(shape, id, 1, &edges, &tables.sizes)?;
         let (mut accesses, mut sizes) = (Vec::new(), Vec::new());
-        let (mut num_accesses, mut bytes, mut recorded) = (0, 0u64, 0);
+        let (mut num_accesses, mut bytes, mut recorded, mut orders) = (0, 0u64, 0, false);
         for (block, at, access) in self::accesses(shape, &path) {
             accesses.push(PathAccess::of(traced, (block, at), access));
             if access.kind.is_access() {
                 num_accesses += 1;
+                orders |= access.tickets.count() > 0 || access.kind == AccessKind::Fence;
                 bytes = bytes.saturating_add(access.size);
                 if records_size(access) {
                     sizes.push(recorded + ADDRESS * usize::from(records_address(access)));
@@ -180,6 +183,7 @@ impl TracedPath {
             path,
             accesses,
             num_accesses,
+            orders,
             bytes,
             sizes,
             arrivals,
@@ -194,6 +198,11 @@ impl TracedPath {
     pub(crate) fn accessed_bytes(&self, recorded: &[u8]) -> u64 {
         let size = |at: &usize| recorded.get(*at..).and_then(number).unwrap_or_default();
         self.sizes.iter().map(size).fold(self.bytes, u64::saturating_add)
+    }
+
+    /// Returns the block of each real access.
+    pub(crate) fn blocks_of_accesses(&self) -> impl Iterator<Item = u32> {
+        self.accesses.iter().filter(|access| access.kind.is_access()).map(|access| access.at.0)
     }
 
     /// Returns the call that the path ends before, if it continues behind that call. `shape` is
