@@ -74,7 +74,7 @@ setup: ## say what is missing for building, testing and lints, and install it
 # Only the parts that count are built: no traces, no pages, no Parquet, no library for images of
 # other linkers. cargo keeps them beside those of `make build`.
 demo: setup-build ## compile an example with pathcc, run it, show its hot paths
-	@echo "building the parts that count: the first time about two minutes on two processors"
+	@echo "building the parts that count: the first time takes 2 to 12 minutes on two processors"
 	@PATHPROF_VIEWER= $(BUILD) --release $(PRODUCT) --no-default-features
 	@$(BUILD_RUNTIME) -p pathrt
 	@rm -rf "$(SCRATCH)/demo" && mkdir -p "$(SCRATCH)/demo/words"
