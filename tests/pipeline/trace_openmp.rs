@@ -312,6 +312,99 @@ fn a_thread_that_waits_has_no_task() {
     assert!(barriers.len() >= 2 && barriers.iter().all(lost), "{barriers:?}");
 }
 
+/// Each way to wait, also for locks that spin.
+const IDLE: &str = r#"
+#include <omp.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_spinlock_t spin;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static omp_lock_t lock;
+static volatile long sum;
+static void work(void) {
+  for (int i = 0; i < 1000; i++) sum += i;
+  usleep(2000);
+}
+static void *other(void *unused) {
+  pthread_mutex_lock(&mutex);
+  work();
+  pthread_mutex_unlock(&mutex);
+  pthread_spin_lock(&spin);
+  work();
+  pthread_spin_unlock(&spin);
+  return unused;
+}
+int main(void) {
+  pthread_spin_init(&spin, 0);
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(3)
+  {
+    if (omp_get_thread_num() == 1) work();
+#pragma omp barrier
+#pragma omp critical
+    work();
+    omp_set_lock(&lock);
+    work();
+    omp_unset_lock(&lock);
+#pragma omp barrier
+#pragma omp single
+    {
+#pragma omp task
+      work();
+#pragma omp taskwait
+#pragma omp taskgroup
+      {
+#pragma omp task
+        work();
+      }
+    }
+    if (omp_get_thread_num() == 2) work();
+  }
+  work();
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], 0, other, 0);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+  return 0;
+}
+"#;
+
+#[test]
+fn no_task_goes_on_while_its_thread_waits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("idle.c"), IDLE).expect("writable");
+    shell(folder, "pathcc -g -O1 -fopenmp -pthread -fpath-mode=trace idle.c -o idle");
+    for time in ["infinite", "0"] {
+        shell(folder, &format!("{LIBRARIES}; KMP_BLOCKTIME={time} ./idle"));
+        let graph = shell(folder, "pathprof trace graph --format json *.pathtrace");
+        let graph: Value = serde_json::from_str(&graph).expect("JSON");
+        let events = shell(folder, "pathprof trace cat --format json *.pathtrace; rm *.pathtrace");
+        let number = |of: &Value| of.as_u64().expect("a number");
+        let threads = graph["threads"].as_array().expect("threads");
+        let mut waits: BTreeMap<String, usize> = BTreeMap::new();
+        for line in events.lines() {
+            let event: Value = serde_json::from_str(line).expect("JSON");
+            let (begin, end) = (&event["begin"], &event["end"]);
+            let orders = ["before", "after"].iter().any(|ticket| event[ticket].is_u64());
+            if event["event"] != "synchronised" || !orders || begin == end {
+                continue;
+            }
+            let thread = threads.iter().position(|of| of["thread"] == event["thread"]);
+            let thread = thread.expect("a thread of the graph") as u64;
+            let tasks = graph["tasks"].as_array().expect("tasks").iter();
+            let mut own = tasks.filter(|task| task[0] == thread);
+            let over =
+                own.find(|task| number(&task[3]) < number(end) && number(begin) < number(&task[4]));
+            assert_eq!(over, None, "{event}");
+            let operation = event["operation"].as_str().expect("it is known");
+            *waits.entry(operation.to_owned()).or_default() += 1;
+        }
+        for of in ["barrier", "lock", "task_wait", "task_group", "join", "parallel_end"] {
+            assert!(waits.contains_key(of), "{of} of {waits:?}");
+        }
+    }
+}
+
 #[test]
 fn races_say_if_the_order_of_threads_is_not_recorded() {
     let folder = tempfile::tempdir().expect("a folder");

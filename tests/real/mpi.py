@@ -31,7 +31,33 @@ def calls(trace: Path) -> list[str]:
     """The calls of MPI that a trace tells."""
     told = run([PATHPROF, "trace", "cat", "--format", "json", trace], trace.parent)
     events = (json.loads(line) for line in told.splitlines())
-    return [event["function"] for event in events if event.get("operation") == "message"]
+    ended = (event for event in events if event.get("after") is not None)
+    return [event["function"] for event in ended if event.get("operation") == "message"]
+
+
+def check_waits(trace: Path) -> None:
+    """A process that waits for messages has no task meanwhile, even if MPI asks all the time."""
+    told = run([PATHPROF, "trace", "cat", "--format", "json", trace], trace.parent)
+    events = (json.loads(line) for line in told.splitlines())
+    calls = [event for event in events if event.get("operation") == "message"]
+    waits, begun = [], None
+    for call in calls:
+        if call["after"] is None:
+            begun = call["begin"]
+        else:
+            waits.append((call["begin"] if begun is None else begun, call["end"]))
+            begun = None
+    graph = json.loads(run([PATHPROF, "trace", "graph", "--format", "json", trace], trace.parent))
+    # All work is the first thread's. MPI's own threads wait.
+    own = sum(task[4] - task[3] for task in graph["tasks"] if task[0] == 0)
+    if graph["time"]["work"] != own or len(graph["parallelism"]["levels"]) > 2:
+        raise CheckFailed(f"{trace.name}: {graph['time']}, {graph['parallelism']}")
+    tasks = [(task[3], task[4]) for task in graph["tasks"] if task[0] == 0]
+    for begin, end in waits:
+        if over := [task for task in tasks if max(begin, task[0]) < min(end, task[1])]:
+            raise CheckFailed(f"{trace.name}: a task goes on from {begin} to {end}: {over[:3]}")
+    if len(waits) < len(calls) / 2 or len(waits) + 1 > len(tasks):
+        raise CheckFailed(f"{trace.name}: {len(waits)} waits between {len(tasks)} tasks")
 
 
 def check(library: str, home: Path) -> str:
@@ -50,7 +76,7 @@ def check(library: str, home: Path) -> str:
     if sorted(told) != sorted(expected):
         raise CheckFailed(f"tells {told} instead of {expected}")
     for trace in home.glob("traced.*.pathtrace"):
-        run([PATHPROF, "trace", "graph", trace], home)
+        check_waits(trace)
     return f"{sum(map(len, told))} calls of {RANKS} processes"
 
 

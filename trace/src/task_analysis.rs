@@ -11,7 +11,7 @@ use crate::memory::locks::{LockNames, LockSearch};
 use crate::memory::owner_names::OwnerNames;
 use crate::memory::owner_walk::Attribution;
 use crate::memory::owners::Owners;
-use crate::order::source::{Detail, inputs};
+use crate::order::source::{Detail, inputs, workless};
 use crate::order::walk::walk;
 use crate::steps::program::Program;
 use crate::steps::time::Times;
@@ -46,7 +46,8 @@ impl TaskAnalysis {
         let streams = || inputs(trace, program, &times, Detail::Tasks, observer);
 
         let first = streams();
-        let (mut builder, mut free_search) = (Builder::of(&first, times), FreeSearch::default());
+        let (mut builder, mut free_search) =
+            (Builder::of(&first, times, workless(trace)), FreeSearch::default());
         if Frees::are_needed(&first) {
             walk(first, &mut (&mut builder, &mut free_search));
         } else {

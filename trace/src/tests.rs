@@ -391,7 +391,7 @@ fn an_observer_is_told_of_each_chunk() {
         |stream| chunks_of(&|of| drop(Totals::of(&trace, &program, &trace.streams[stream], of)));
     assert_eq!((totals(0), totals(1)), (3, 1));
     let walked = chunks_of(&|of| {
-        Tasks::of(inputs(&trace, &program, &times, Detail::Tasks, of), times);
+        Tasks::of(inputs(&trace, &program, &times, Detail::Tasks, of), times, HashSet::new());
     });
     assert_eq!(walked, all);
     let analysed = chunks_of(&|of| drop(TaskAnalysis::of(&trace, &program, times, of)));

@@ -95,7 +95,7 @@ pub(crate) struct ThreadState {
     pub(crate) is_quiet: u32,
     /// The number of the thread among those that the process created, or 0.
     pub(crate) thread: u64,
-    /// The waits of the thread, as OpenMP reports them.
+    /// The waits of the thread that OpenMP reports, and those for messages.
     pub(crate) waits: Waits,
     /// The parallel regions that it has begun.
     pub(crate) regions: Regions,
@@ -208,6 +208,12 @@ impl Block {
 }
 
 impl ThreadState {
+    /// Returns the state of the calling thread, once it has a stream.
+    #[cfg(panic = "abort")]
+    pub(crate) fn own<'a>() -> Option<&'a mut Self> {
+        ThreadBlock::own().state()
+    }
+
     /// Returns the stream in use, and the number of the stream that it interrupts.
     pub(crate) fn current(&mut self) -> (&mut Stream, u32) {
         let used = self.used.min(HANDLERS);

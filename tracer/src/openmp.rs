@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use pathformat::trace::{Operation, lock};
 
-use crate::block::{Block, ThreadState};
+use crate::block::ThreadState;
 use crate::clock;
 use crate::locks;
 use crate::next;
@@ -195,12 +195,6 @@ fn take_numbers(count: u64) -> u64 {
     LAST.fetch_add(count, Ordering::Relaxed) + 1
 }
 
-/// Returns the state of the calling thread, once it has a stream.
-fn state<'a>() -> Option<&'a mut ThreadState> {
-    // SAFETY: the thread's own memory.
-    unsafe { (*Block::own()).state.as_mut() }
-}
-
 extern "C" fn parallel_begin(
     task: *mut u64,
     _frame: usize,
@@ -213,14 +207,14 @@ extern "C" fn parallel_begin(
     let given = take_numbers(2);
     set_word(region, given);
     Begun::now(Operation::ParallelBegin, given, asked.into()).end();
-    if let Some(state) = state() {
+    if let Some(state) = ThreadState::own() {
         state.regions.begin(task as usize, given);
     }
 }
 
 extern "C" fn parallel_end(region: *mut u64, task: *mut u64, _flags: i32, _code: usize) {
     // The library may have given the word of the region to another one by now.
-    let known = state().and_then(|state| state.regions.end(task as usize));
+    let known = ThreadState::own().and_then(|state| state.regions.end(task as usize));
     Begun::now(Operation::ParallelEnd, known.unwrap_or_else(|| number(region)), 0).end();
 }
 
@@ -381,13 +375,13 @@ fn begin_wait(operation: Operation, kind: u32, region: *mut u64, task: *mut u64)
         _ => (number(task), 0),
     };
     let written = Begun::now(operation, object, count.into()).write_open();
-    if let Some(state) = state() {
+    if let Some(state) = ThreadState::own() {
         state.waits.begin(Wait { task: task as usize, kind, count, object, written });
     }
 }
 
 fn end_wait(operation: Operation, kind: u32, task: *mut u64) {
-    let wait = state().and_then(|state| state.waits.end(task as usize, kind));
+    let wait = ThreadState::own().and_then(|state| state.waits.end(task as usize, kind));
     let (object, count, written) = match wait {
         Some(Wait { object, count, written, .. }) => (object, count, written),
         None if operation == Operation::Barrier => (0, 0, Written::NONE),
@@ -407,7 +401,7 @@ fn end_wait(operation: Operation, kind: u32, task: *mut u64) {
 extern "C" fn reduction(_kind: u32, endpoint: u32, region: *mut u64, task: *mut u64, _code: usize) {
     let (object, other) = if word(task) & ENDED != 0 {
         (0, number(region))
-    } else if state().is_some_and(|state| state.waits.is_in(task as usize, &BARRIERS)) {
+    } else if ThreadState::own().is_some_and(|state| state.waits.is_in(task as usize, &BARRIERS)) {
         (region as u64, 0)
     } else {
         return;
@@ -418,7 +412,7 @@ extern "C" fn reduction(_kind: u32, endpoint: u32, region: *mut u64, task: *mut 
 }
 
 extern "C" fn mutex_acquire(_kind: u32, _hint: u32, _how: u32, _name: u64, _code: usize) {
-    if let Some(state) = state() {
+    if let Some(state) = ThreadState::own() {
         state.waits.locking = clock::ticks();
     }
 }
@@ -434,7 +428,7 @@ fn of_lock(kind: u32) -> u64 {
 }
 
 extern "C" fn mutex_acquired(kind: u32, name: u64, _code: usize) {
-    let begin = state().map_or_else(clock::ticks, |state| state.waits.locking);
+    let begin = ThreadState::own().map_or_else(clock::ticks, |state| state.waits.locking);
     let begin = if begin == 0 { clock::ticks() } else { begin };
     locks::taken(name, threads::own());
     let other = of_lock(kind);

@@ -1,5 +1,5 @@
-//! The waits of a thread in OpenMP. While a thread waits it may run other tasks, which wait in
-//! their turn. The waits are therefore a stack.
+//! The waits of a thread in OpenMP and in MPI. While a thread waits it may run other tasks, which
+//! wait in their turn. The waits are therefore a stack.
 
 use crate::written::Written;
 
@@ -7,12 +7,16 @@ use crate::written::Written;
 /// object.
 const DEPTH: usize = 32;
 
+/// The kind of wait of a call of MPI. OpenMP has no such kind.
+pub(crate) const MESSAGE: u32 = u32::MAX;
+
 /// A wait that has begun. All-zero bytes are a valid value.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait {
-    /// The address of the library's word for the task that waits.
+    /// The address of OpenMP's word for the task that waits, or the time at which a call of MPI
+    /// began.
     pub(crate) task: usize,
-    /// The kind of wait, by the library's number.
+    /// The kind of wait, by OpenMP's number, or [`MESSAGE`].
     pub(crate) kind: u32,
     /// The number of threads that wait for each other.
     pub(crate) count: u32,

@@ -1,13 +1,14 @@
 //! Reads the actions of streams from a trace.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use pathformat::manifest::AccessKind;
 use profile::observer::Observer;
 
 use crate::file::event::Event;
+use crate::file::records::{Damage, Records};
 use crate::file::{Stream, Trace};
 use crate::ids::{StackId, StreamId, ThreadId};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
@@ -82,6 +83,26 @@ pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
         }
     }
     threads
+}
+
+/// Returns the threads in which no traced code ended a path, as far as the trace can be read.
+pub(crate) fn workless(trace: &Trace) -> HashSet<ThreadId> {
+    let mut buffer = Vec::new();
+    let mut has_paths = |stream: &&Stream| {
+        stream.chunks.iter().any(|chunk| {
+            let Ok(content) = trace.content(chunk, &mut buffer) else { return true };
+            let mut records = Records::new(content);
+            // A path ends the loop: its length is not known here.
+            loop {
+                match records.next(|_| None) {
+                    Ok(Some(_)) => {}
+                    ended => return matches!(ended, Err(Damage::NoPath { .. })),
+                }
+            }
+        })
+    };
+    let threads = (0..).map(ThreadId).zip(threads(trace));
+    threads.filter(|(_, streams)| !streams.iter().any(&mut has_paths)).map(|of| of.0).collect()
 }
 
 /// Returns all streams of a trace, for a common walk. The first thread of the process ends with it,

@@ -1,8 +1,10 @@
-//! The waits of a thread in OpenMP, from the outside in.
+//! The waits of a thread in OpenMP and in MPI, from the outside in.
 //!
-//! A thread that waits at a barrier, at the end of a parallel region or for tasks is *idle*: what
-//! it does meanwhile is no work of the program, even if it is busy asking whether the wait is over.
-//! It is not idle while it runs another task.
+//! A thread that waits at a barrier, at the end of a parallel region, for tasks or in a call of MPI
+//! is *idle*: what it does meanwhile is no work of the program, even if it is busy asking whether
+//! the wait is over, or takes locks and memory for that.
+//! It is not idle while it runs another task. A thread that the library creates is idle up to its
+//! first part of a region.
 
 use pathformat::trace::{Operation, Synchronisation};
 
@@ -15,6 +17,8 @@ enum Kind {
     Barrier,
     /// Tasks.
     Tasks,
+    /// Other processes, in a call of MPI.
+    Message,
 }
 
 /// A wait that has begun.
@@ -29,17 +33,28 @@ struct Wait {
 
 /// The waits of a thread.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Waiting(Vec<Wait>);
+pub(super) struct Waiting {
+    waits: Vec<Wait>,
+    /// True if nothing is recorded of the thread but its beginning.
+    has_only_begun: bool,
+}
 
 impl Waiting {
+    /// Returns true if the thread has done nothing but wait where this operation begins. No task
+    /// of it is running.
+    pub(super) fn is_idle_before(&self, of: Operation) -> bool {
+        self.is_idle() || (self.has_only_begun && of == Operation::MemberBegin)
+    }
+
     /// Returns true if the thread does nothing but wait.
     pub(super) fn is_idle(&self) -> bool {
-        self.0.last().is_some_and(|wait| !wait.is_away)
+        self.waits.last().is_some_and(|wait| !wait.is_away)
     }
 
     /// Notes an operation of the thread: all of it, its beginning or its end.
     pub(super) fn note(&mut self, of: Operation, event: &Synchronisation) {
         let begins = event.after.get() == 0;
+        self.has_only_begun = of == Operation::Begin;
         match of {
             Operation::MemberEnd => self.begin(Kind::Region),
             Operation::MemberBegin | Operation::ParallelEnd => self.end(Kind::Region),
@@ -48,6 +63,8 @@ impl Waiting {
             Operation::Barrier => self.end(Kind::Barrier),
             Operation::TaskWait | Operation::TaskGroup if begins => self.begin(Kind::Tasks),
             Operation::TaskWait | Operation::TaskGroup => self.end(Kind::Tasks),
+            Operation::Message if begins => self.begin(Kind::Message),
+            Operation::Message => self.end(Kind::Message),
             Operation::TaskSwitch | Operation::TaskEnd => {
                 self.change(event.other.get(), event.object.get());
             }
@@ -56,18 +73,20 @@ impl Waiting {
     }
 
     fn begin(&mut self, kind: Kind) {
-        self.0.push(Wait { kind, task: None, is_away: false });
+        self.waits.push(Wait { kind, task: None, is_away: false });
     }
 
     fn end(&mut self, kind: Kind) {
-        if self.is_idle() && self.0.last().is_some_and(|wait| wait.kind == kind) {
-            self.0.pop();
+        // An error handler may have jumped out of a call of MPI.
+        while kind != Kind::Message && self.waits.pop_if(|of| of.kind == Kind::Message).is_some() {}
+        if self.is_idle() && self.waits.last().is_some_and(|wait| wait.kind == kind) {
+            self.waits.pop();
         }
     }
 
     /// Leaves one task for another one.
     fn change(&mut self, former: u64, next: u64) {
-        let Some(wait) = self.0.last_mut() else { return };
+        let Some(wait) = self.waits.last_mut() else { return };
         let task = *wait.task.get_or_insert(former);
         wait.is_away = next != task;
     }
@@ -113,5 +132,16 @@ mod tests {
         let all = [MemberBegin, MemberEnd, MemberBegin, ParallelBegin, MemberBegin, MemberEnd];
         assert_eq!(all.map(&mut is_idle), [false, true, false, false, false, true]);
         assert_eq!([ParallelEnd, MemberEnd].map(is_idle), [false, true]);
+    }
+
+    #[test]
+    fn a_new_thread_is_idle_up_to_its_first_region_only() {
+        let mut waiting = Waiting::default();
+        assert!(!waiting.is_idle_before(MemberBegin));
+        waiting.note(Begin, &event(5, 0, 1));
+        assert!(waiting.is_idle_before(MemberBegin));
+        assert!(!waiting.is_idle_before(Lock), "a thread of the program's");
+        waiting.note(Lock, &event(5, 0, 1));
+        assert!(!waiting.is_idle_before(MemberBegin));
     }
 }

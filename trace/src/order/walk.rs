@@ -369,6 +369,14 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         }
     }
 
+    /// Begins the task in which a thread allocates memory unless one is running, or the thread
+    /// waits: a library allocates then what it waits with.
+    fn open_to_allocate(&mut self, thread: ThreadId) {
+        if !self.threads[thread.index()].waiting.is_idle() {
+            self.open(thread);
+        }
+    }
+
     /// Advances a stream up to an action that has to wait for its turn.
     fn advance(&mut self, stream: usize) {
         let Input { thread, is_handler, .. } = self.inputs[stream];
@@ -392,7 +400,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                     self.visitor.path_ended(thread, &done);
                 }
                 Item::Allocated(allocation) => {
-                    self.open(thread);
+                    self.open_to_allocate(thread);
                     if allocation.frees() {
                         break (allocation.before.get(), Pending::Free(allocation));
                     } else if allocation.allocates() {
@@ -499,7 +507,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             }
             Pending::AtomicAfter(access) => self.atomic_after(stream, &access),
             Pending::Free(allocation) => {
-                self.open(thread);
+                self.open_to_allocate(thread);
                 self.visitor.freed(thread, &allocation);
                 if allocation.allocates() {
                     self.wait(stream, allocation.after.get(), Pending::Allocate(allocation));
@@ -508,7 +516,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                 }
             }
             Pending::Allocate(allocation) => {
-                self.open(thread);
+                self.open_to_allocate(thread);
                 self.visitor.allocated(thread, &allocation);
                 self.advance(stream);
             }
@@ -535,7 +543,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         if begins && !state.has_begun {
             return;
         }
-        if state.waiting.is_idle() && !state.is_open {
+        if !state.is_open && state.waiting.is_idle_before(of) {
             state.from = state.from.max(event.begin.get());
             // What others wait for has to know what this thread has waited for.
             if state.links.is_empty() || !of.order().releases() {

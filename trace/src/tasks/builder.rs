@@ -1,4 +1,9 @@
 //! Builds the task graph, and collects the waits for locks and at barriers, in one walk.
+//!
+//! A thread that never runs traced code does no work: what is recorded of it are locks and memory
+//! of a library, whose threads mostly wait.
+
+use std::collections::HashSet;
 
 use pathformat::trace::{Operation, Synchronisation};
 
@@ -59,6 +64,8 @@ pub(crate) struct Builder {
     contention: Contention,
     imbalance: Imbalance,
     missing: u64,
+    /// The threads that never run traced code.
+    workless: HashSet<ThreadId>,
     /// What the program orders, whichever thread executes it.
     strands: Strands,
     times: Times,
@@ -66,19 +73,24 @@ pub(crate) struct Builder {
 
 #[cfg(test)]
 impl Tasks {
-    /// Builds the tasks of these streams.
-    pub(crate) fn of<I: Iterator<Item = Item>>(streams: Streams<I>, times: Times) -> Self {
-        let mut builder = Builder::of(&streams, times);
+    /// Builds the tasks of these streams. The `workless` threads never run traced code.
+    pub(crate) fn of<I: Iterator<Item = Item>>(
+        streams: Streams<I>,
+        times: Times,
+        workless: HashSet<ThreadId>,
+    ) -> Self {
+        let mut builder = Builder::of(&streams, times, workless);
         walk(streams, &mut builder);
         builder.finish()
     }
 }
 
 impl Builder {
-    /// Returns a builder for these streams, before the walk.
-    pub(crate) fn of<I>(streams: &Streams<I>, times: Times) -> Self {
+    /// Returns a builder for these streams, before the walk. The `workless` threads never run
+    /// traced code.
+    pub(crate) fn of<I>(streams: &Streams<I>, times: Times, workless: HashSet<ThreadId>) -> Self {
         let strands = Strands::new(Turns::All);
-        Self { missing: streams.missing(), strands, times, ..Self::default() }
+        Self { missing: streams.missing(), workless, strands, times, ..Self::default() }
     }
 
     /// Returns the tasks of the streams that were walked.
@@ -106,7 +118,7 @@ impl Builder {
     /// Adds what a thread has done since to its strand. `ticks` is the time, if it is known.
     fn advance(&mut self, thread: ThreadId, ticks: Option<u64>) {
         let Thread { task, is_open, counted, .. } = *self.thread(thread);
-        let Some(id) = task.filter(|_| is_open) else { return };
+        let Some(id) = task.filter(|_| is_open && !self.workless.contains(&thread)) else { return };
         let ticks = ticks.unwrap_or(counted.0).max(counted.0);
         let instructions = self.graph.task_mut(id).map_or(0, |task| task.actions.instructions);
         let weights =
@@ -172,7 +184,8 @@ impl Visitor for Builder {
         self.thread(thread).is_open = false;
         let Thread { task, at: UserPlace { place, .. }, .. } = *self.thread(thread);
         if let Some(id) = task {
-            if let Some(task) = self.graph.task_mut(id) {
+            let works = !self.workless.contains(&thread);
+            if let Some(task) = self.graph.task_mut(id).filter(|_| works) {
                 task.end = task.end.max(ticks);
             }
             let operation = event.map(|(of, _)| of);

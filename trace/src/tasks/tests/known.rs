@@ -381,9 +381,9 @@ fn tasks_of_openmp_wait_for_tasks() {
         assert_eq!(found[&Link::Parallel], 2);
         // Each task begins and ends, an inner one creates two and waits.
         let of_tasks = 1 + 2 * calls + 3 * inner;
-        // A thread is created, the region and its two parts begin, the parts end, and the first
-        // thread continues.
-        assert_eq!(tasks.graph.len() as u64, of_tasks + 1 + 1 + 4 + 1, "{n}");
+        // A thread is created, which is idle. The region and the first thread's part begin, both
+        // parts end, and the first thread continues.
+        assert_eq!(tasks.graph.len() as u64, of_tasks + 1 + 1 + 3 + 1, "{n}");
         assert_eq!(tasks.by_instructions.span, longest + 1);
     }
 }
@@ -541,6 +541,99 @@ fn waiting_for_tasks_and_at_barriers_is_no_work() {
         let by_time = tasks.by_time.clone();
         assert_eq!((by_time.work, by_time.span), (5 + 30 + 100 + 1, 106), "{wait:?}");
     }
+}
+
+#[test]
+fn a_thread_of_a_pool_waits_for_its_first_region() {
+    let mut scene = Scene::new(3);
+    (1..3).for_each(|thread| scene.create(0, thread));
+    // The second thread is one of the program's own.
+    scene.work(0, 20);
+    scene.event(0, ParallelBegin, 77, 2);
+    scene.now[1] += 1000;
+    (0..2).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
+    (0..2).for_each(|thread| scene.work(thread, 5));
+    (0..2).for_each(|thread| scene.event(thread, MemberEnd, 77, thread as u64));
+    scene.now[2] += 300;
+    scene.event(2, Lock, 0x70, 0);
+    scene.event(2, Unlock, 0x70, 0);
+    scene.work(2, 1);
+    let tasks = scene.tasks();
+    assert_eq!(tasks.by_instructions.work, 20 + 2 * 5 + 1);
+    assert_eq!((tasks.by_time.work, tasks.by_time.span), (20 + 2 * 5 + 301, 301));
+}
+
+#[test]
+fn waiting_for_a_lock_is_no_work_however_it_waits() {
+    for threads in [1, 2, 4, 8] {
+        let mut scene = Scene::new(threads);
+        (1..threads).for_each(|thread| scene.create(0, thread));
+        (0..threads).for_each(|thread| scene.work(thread, 3));
+        // All of them spin. Each has the lock for a while, one behind the other.
+        (0..threads).for_each(|thread| scene.enter(thread, Lock, 0x70, 0));
+        for thread in 0..threads {
+            scene.leave(thread, 0, 3 + 10 * thread as u64);
+            scene.work(thread, 10);
+            scene.event(thread, Unlock, 0x70, 0);
+        }
+        let tasks = scene.tasks();
+        let n = threads as u64;
+        let spans = [&tasks.by_time, &tasks.by_instructions];
+        assert_eq!(spans.map(|of| (of.work, of.span)), [(13 * n, 3 + 10 * n); 2], "{threads}");
+        let levels = Parallelism::of(&tasks.graph, 1).levels;
+        assert_eq!(
+            (levels[1], levels.iter().sum()),
+            (if n == 1 { 13 } else { 10 * n }, 3 + 10 * n)
+        );
+        // Thread k waits for k turns.
+        let locks = tasks.contention.locks();
+        assert_eq!((locks.len(), locks[0].1.wait), (1, 10 * n * (n - 1) / 2), "{threads}");
+    }
+}
+
+#[test]
+fn a_thread_that_runs_no_traced_code_does_no_work() {
+    let mut scene = Scene::new(3);
+    (1..3).for_each(|thread| scene.create(0, thread));
+    // Both belong to a library. One of them calls traced code, in the end.
+    for thread in 1..3 {
+        for _ in 0..10 {
+            scene.now[thread] += 1000;
+            scene.event(thread, Lock, 0x70, 0);
+            scene.event(thread, Unlock, 0x70, 0);
+        }
+    }
+    scene.work(0, 20);
+    scene.work(1, 5);
+    let tasks = scene.tasks();
+    assert_eq!((tasks.by_instructions.work, tasks.by_instructions.span), (25, 20));
+    assert_eq!((tasks.by_time.work, tasks.by_time.span), (20 + 10_000 + 5, 10_005));
+    let levels = Parallelism::of(&tasks.graph, 1).levels;
+    assert_eq!(levels, [0, 10_005 - 20, 20]);
+}
+
+#[test]
+fn waiting_for_a_message_is_no_work() {
+    let mut scene = Scene::new(1);
+    for turn in 1..=5 {
+        scene.work(0, 7);
+        scene.enter(0, Message, 3, 0);
+        scene.leave(0, 0, scene.now[0] + 1000 * turn);
+    }
+    scene.work(0, 1);
+    // It asks for messages all the time, with a lock.
+    scene.enter(0, Message, 3, 0);
+    for _ in 0..5 {
+        scene.now[0] += 100;
+        scene.event(0, Lock, 0x70, 0);
+        scene.event(0, Unlock, 0x70, 0);
+    }
+    scene.leave(0, 0, scene.now[0] + 100);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    let spans = [&tasks.by_time, &tasks.by_instructions];
+    assert_eq!(spans.map(|of| (of.work, of.span)), [(5 * 7 + 2, 5 * 7 + 2); 2]);
+    assert_eq!(Parallelism::of(&tasks.graph, 1).levels, [15_600, 37]);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Measures memory and time of many tasks. Run it with `--ignored --nocapture`.
 
-use counts::model::PathId;
+use std::collections::HashSet;
 use std::io::{Write, stderr};
 use std::time::Instant;
 
+use counts::model::PathId;
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::ids::{FunctionId, ThreadId};
@@ -54,7 +55,7 @@ fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
 
 #[test]
 fn a_thousand_tasks() {
-    let tasks = Tasks::of(inputs(4, 125), Times::default());
+    let tasks = Tasks::of(inputs(4, 125), Times::default(), HashSet::new());
     assert_eq!(tasks.graph.len(), 1000);
     let span = tasks.by_instructions.clone();
     // Each lock goes from thread to thread, while the first threads take other locks.
@@ -65,7 +66,7 @@ fn a_thousand_tasks() {
 #[ignore = "it takes a gigabyte"]
 fn ten_million_tasks() {
     let begin = Instant::now();
-    let tasks = Tasks::of(inputs(8, 625_000), Times::default());
+    let tasks = Tasks::of(inputs(8, 625_000), Times::default(), HashSet::new());
     let built = begin.elapsed();
     assert_eq!(tasks.graph.len(), 10_000_000);
     let span = tasks.by_instructions.clone();

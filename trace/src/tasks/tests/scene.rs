@@ -80,6 +80,7 @@ impl Scene {
                 | Operation::TaskWait
                 | Operation::TaskGroup
                 | Operation::WaitCondition
+                | Operation::Message
         );
         if is_first {
             self.items[thread].push(Item::Event(event));
@@ -148,7 +149,10 @@ impl Scene {
 
     /// Returns the task graph.
     pub(crate) fn tasks(self) -> Tasks {
-        let tasks = Tasks::of(self.inputs(), Times::default());
+        let has_paths = |items: &[Item]| items.iter().any(|item| matches!(item, Item::Path(_)));
+        let workless = (0..).map(ThreadId).zip(&self.items);
+        let workless = workless.filter(|(_, items)| !has_paths(items)).map(|(id, _)| id).collect();
+        let tasks = Tasks::of(self.inputs(), Times::default(), workless);
         assert_eq!((tasks.graph.left_out, tasks.missing), (0, 0));
         tasks
     }
