@@ -110,6 +110,7 @@ bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 		--svg docs/benchmarks.svg $(BENCH_FLAGS)
 	$(PYTHON) -m tests.bench.pages --write docs/benchmarks.md
 	$(PYTHON) -m tests.bench.short $(if $(QUICK),--quick) --write docs/benchmarks.md
+	$(PYTHON) -m tests.bench.labels $(if $(QUICK),--quick) --write docs/benchmarks.md
 	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md
 	$(PYTHON) -m tests.bench.analyses $(if $(QUICK),--quick) --write docs/benchmarks.md
 

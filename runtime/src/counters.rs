@@ -10,11 +10,9 @@
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 
-use pathformat::raw;
 use process::sys::File;
 
-/// The size of a page, and of the pieces in which memory is searched.
-pub(crate) const PAGE: usize = raw::PAGE as usize;
+use crate::pages::{PAGE, Pages};
 
 /// The bits of an entry of the page map that are set if the page is in memory or in swap.
 const TOUCHED: u64 = 0b11 << 62;
@@ -86,8 +84,11 @@ pub(crate) enum Source<'a> {
     Memory(&'a PageMap, &'a mut Window),
     /// Private memory in place of lost pages of a file. All other pages are left out.
     Private(&'a PageMap, &'a mut Window),
-    /// A part of a file in which the slot starts at this offset, and the last search in it.
-    File(&'a File, u64, Search),
+    /// A part of a file in which the slot starts at this offset, and the last search in it. Some
+    /// pages may be known to be data.
+    File(&'a File, u64, Search, Option<Pages>),
+    /// Private memory whose pages with counts are known.
+    Pages(Pages),
 }
 
 /// A search for data in a file: a hole from `from` on, then `data`.
@@ -133,16 +134,28 @@ impl<'a> Source<'a> {
             file,
             offset,
             Search::NONE,
+            None,
         ))
+    }
+
+    /// Adds pages of the slot that are known to have been touched: they need no search.
+    pub(crate) fn know(&mut self, pages: Pages) {
+        if let Self::File(.., known) = self {
+            *known = Some(pages);
+        }
     }
 
     /// Returns the next part of `range` that may have been touched, for a slot that starts at
     /// `start`. The bytes before it are zero.
-    fn next(&mut self, start: usize, range: Range<usize>) -> Option<Range<usize>> {
+    pub(crate) fn next(&mut self, start: usize, range: Range<usize>) -> Option<Range<usize>> {
         match self {
             Self::Memory(map, window) => next_page(range, |at| window.touched(map, start + at)),
             Self::Private(map, window) => next_page(range, |at| window.is_private(map, start + at)),
-            Self::File(file, offset, search) => {
+            Self::Pages(pages) => next_page(range, |at| pages.has(at)),
+            Self::File(.., Some(known)) if range.start < range.end && known.has(range.start) => {
+                next_page(range, |_| true)
+            }
+            Self::File(file, offset, search, _) => {
                 let start = *offset + range.start as u64;
                 if !search.covers(start) {
                     *search = Search::new(file, start, search);

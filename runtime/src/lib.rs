@@ -21,8 +21,8 @@
 //! | `early` | counting before the C library has begun |
 //! | `raw`, `rescue` | the file that keeps the counters, and the signal handler if it is cut |
 //! | `standing`, `creation` | such a file for one process after the other, and its creation |
-//! | `counters`, `collected`, `write`, `append` | nonzero counters, and the profile |
-//! | `segments`, `label` | what was counted under one label after the other |
+//! | `pages`, `counters`, `collected`, `write`, `append` | nonzero counters, and the profile |
+//! | `segments`, `ledger`, `label` | what was counted under one label after the other |
 //! | `preload` | another library: the runtime for images that another linker made |
 //!
 //! The parts that the runtime has in common with the block log of the tests are the crate
@@ -54,9 +54,11 @@ mod image;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod imports;
 mod label;
+mod ledger;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod lifetime;
 mod map;
+mod pages;
 #[cfg(all(feature = "preload", panic = "abort"))]
 mod preload;
 mod raw;

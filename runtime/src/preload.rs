@@ -29,9 +29,10 @@ use process::sys::thread::{self, Lock};
 use process::sys::{self, Bound, OpenError, apart};
 use process::target;
 
-use crate::counters::{self, PAGE, PageMap, Source, Window};
+use crate::counters::{self, PageMap, Source, Window};
 use crate::image::{self, Image};
 use crate::map::Map;
+use crate::pages::PAGE;
 use crate::segments::Portion;
 use crate::slots::{Slot, Slots};
 use crate::write::{self, Counts, Failed};

@@ -12,14 +12,12 @@
 //! The raw file keeps all counts. If the process is killed, a reader subtracts the segments that it
 //! finds in the profile. So it does not matter whether the kill came before or after a record.
 
-use core::ptr::{self, NonNull};
-
 use pathformat::label::{self, Label};
 use pathformat::profile::{CUMULATIVE, DISCARDED, RunId};
 use process::sys;
-use process::sys::mapping::{self, At};
 use process::text::LabelText;
 
+use crate::ledger::Ledger;
 use crate::slots::ADDRESS_SPACE_PART;
 
 /// What ends a segment. The numbers are those of
@@ -50,8 +48,8 @@ pub(crate) struct Portion<'a> {
     pub(crate) number: u32,
     /// The run; `None` for that of the environment.
     pub(crate) run: Option<RunId>,
-    /// What earlier records have of it, laid out like a slot.
-    pub(crate) ledger: Option<NonNull<u8>>,
+    /// What earlier records have of it.
+    pub(crate) ledger: Option<Ledger>,
     /// Flags of its part.
     pub(crate) flags: u32,
     /// The number of changes by others that it takes into account.
@@ -67,7 +65,7 @@ impl<'a> Portion<'a> {
 
 /// The segments of this process so far. All-zero bytes are none.
 pub(crate) struct Segments {
-    ledger: *mut u8,
+    ledger: Option<Ledger>,
     size: usize,
     /// The number of segments.
     number: u32,
@@ -87,7 +85,7 @@ impl Segments {
     /// No segments, and no label.
     pub(crate) const fn new() -> Self {
         Self {
-            ledger: ptr::null_mut(),
+            ledger: None,
             size: 0,
             number: 0,
             foreign: 0,
@@ -136,7 +134,7 @@ impl Segments {
 
     /// Returns true if the run has segments.
     pub(crate) fn are_any(&self) -> bool {
-        !self.ledger.is_null() || self.is_behind
+        self.ledger.is_some() || self.is_behind
     }
 
     /// Takes over what another process has written to the header of the raw file. It changes the
@@ -176,14 +174,12 @@ impl Segments {
 
     /// Returns the memory of the ledger, which is mapped if it is not yet; `None` without memory,
     /// or if the program may lack the addresses.
-    fn ledger(&mut self) -> Option<NonNull<u8>> {
-        if self.ledger.is_null() {
-            if self.size as u64 > sys::address_space_limit() / ADDRESS_SPACE_PART {
-                return None;
-            }
-            self.ledger = mapping::map_private(At::Anywhere, self.size)?.as_ptr();
+    fn ledger(&mut self) -> Option<Ledger> {
+        let length = Ledger::total(self.size) as u64;
+        if self.ledger.is_none() && length <= sys::address_space_limit() / ADDRESS_SPACE_PART {
+            self.ledger = Ledger::map(self.size);
         }
-        NonNull::new(self.ledger)
+        self.ledger
     }
 
     /// Returns the next segment, which a change ends.
@@ -197,7 +193,7 @@ impl Segments {
     /// Returns what is left of the run.
     pub(crate) fn rest(&self) -> Portion<'_> {
         let flags = if self.is_behind { CUMULATIVE } else { 0 };
-        let (label, ledger) = (self.label_since(), NonNull::new(self.ledger));
+        let (label, ledger) = (self.label_since(), self.ledger);
         Portion { label, number: 0, run: None, ledger, flags, foreign: self.foreign }
     }
 
@@ -209,9 +205,8 @@ impl Segments {
 
     /// Forgets what earlier records have.
     pub(crate) fn forget_ledger(&mut self) {
-        if let Some(ledger) = NonNull::new(core::mem::replace(&mut self.ledger, ptr::null_mut())) {
-            // SAFETY: it was mapped here, and no other code uses it.
-            unsafe { mapping::unmap(ledger, self.size) };
+        if let Some(ledger) = self.ledger.take() {
+            ledger.unmap();
         }
     }
 }

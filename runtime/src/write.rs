@@ -13,7 +13,6 @@ use pathformat::profile::{
 use pathformat::settings::Threads;
 use pathformat::wire::Sink;
 use process::environment::Environment;
-use process::sys::mapping::{self, At};
 use process::sys::{self, File, Names, OpenError};
 use process::target;
 use process::text::Path;
@@ -23,6 +22,7 @@ use crate::collected::{BUFFER, Collected};
 use crate::counters::{self, PageMap, Source, Window};
 use crate::image::{self, Image};
 use crate::label::read_label;
+use crate::ledger::Ledger;
 use crate::segments::Portion;
 use crate::slots::{Slot, Slots};
 use crate::standing;
@@ -102,8 +102,7 @@ pub(crate) fn profile(
     let ledger = counts.portion.ledger;
     // A single slot needs no sums.
     let needs_sums = slots.len() > 1 || ledger.is_some();
-    let is_of_file = counts.portion.run.is_some();
-    let sums = if needs_sums { summed.sums(slots.clone(), ledger, is_of_file) } else { None };
+    let sums = if needs_sums { summed.sums(slots.clone(), &counts.portion) } else { None };
     let mut record = Collected::new(buffer);
     put_profile(environment, &counts, flags, (slots, sums), &mut summed, &mut record);
     let bytes = record.bytes().filter(|_| sums.is_some() || counts.portion.number == 0);
@@ -125,13 +124,16 @@ pub(crate) fn profile(
         }
         None => Err(Failed::Open(OpenError::Other)),
     };
-    if let Some(sums) = sums {
-        if let Some(ledger) = ledger.filter(|_| result.is_ok()) {
-            summed.note(counts.image, sums, ledger);
+    match (sums, ledger) {
+        (Some(sums), Some(_)) => {
+            if result.is_ok() {
+                note(counts.image, sums);
+            }
+            sums.clear();
         }
-        // SAFETY: it was mapped in `sums`, and is not used any more. It is unmapped, since a
-        // library may be loaded and unloaded often.
-        unsafe { mapping::unmap(sums, summed.slots.size()) };
+        // A library may be loaded and unloaded often.
+        (Some(sums), None) => sums.unmap(),
+        (None, _) => {}
     }
     result
 }
@@ -144,7 +146,12 @@ pub(crate) fn note_all(counts: Counts<'_>, room: &mut Room) -> bool {
     let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
     let slots = Slot::REGION.0..counts.used.max(1);
     let Some(ledger) = counts.portion.ledger else { return false };
-    summed.add_all(ledger, slots, counts.portion.run.is_some())
+    let is_whole = summed.add_all(ledger, slots, counts.portion.run.is_some());
+    if is_whole {
+        ledger.note_all();
+    }
+    ledger.clear();
+    is_whole
 }
 
 fn append_record(
@@ -184,7 +191,7 @@ fn put_profile(
     environment: &Environment,
     counts: &Counts<'_>,
     flags: u32,
-    (slots, sums): (Range<u32>, Option<NonNull<u8>>),
+    (slots, sums): (Range<u32>, Option<Ledger>),
     summed: &mut Summed<'_>,
     sink: &mut impl Sink,
 ) {
@@ -216,9 +223,9 @@ fn put_profile(
     }
     match sums {
         Some(sums) => {
-            let mut source = Source::Memory(summed.map, summed.window);
+            let mut source = Source::Pages(sums.changed());
             // SAFETY: the memory is as long as a slot.
-            unsafe { put_modules(&mut writer, counts.image, sums, &mut source, is_segment) };
+            unsafe { put_modules(&mut writer, counts.image, sums.sums(), &mut source, is_segment) };
         }
         None => {
             slots.map(Slot).for_each(|slot| summed.put_slot(&mut writer, counts.image, slot));
@@ -280,9 +287,8 @@ impl Summed<'_> {
         empty
     }
 
-    /// Adds some slots, or all that is in the file, to private memory of the size of a slot.
-    /// Returns false if the file cannot be read.
-    fn add_all(&mut self, sums: NonNull<u8>, slots: Range<u32>, is_of_file: bool) -> bool {
+    /// Adds some slots, or all that is in the file. Returns false if the file cannot be read.
+    fn add_all(&mut self, sums: Ledger, slots: Range<u32>, is_of_file: bool) -> bool {
         if is_of_file {
             return self.add_file_to(sums).is_some();
         }
@@ -292,7 +298,7 @@ impl Summed<'_> {
 
     /// Adds all that is in the file: earlier processes may have had more slots than this one. It is
     /// read, not mapped, since another process may cut it.
-    fn add_file_to(&mut self, sums: NonNull<u8>) -> Option<()> {
+    fn add_file_to(&mut self, sums: Ledger) -> Option<()> {
         let size = self.slots.size() as u64;
         let first = self.slots.raw.offset(0, size);
         let raw = self.raw?;
@@ -311,8 +317,9 @@ impl Summed<'_> {
                 for (&count, at) in
                     words.iter().zip((next - first..).step_by(8)).take(read.min(left))
                 {
-                    // SAFETY: the offset is within a slot, as long as which the sums are.
-                    unsafe { counters::add(sums, (at % size) as usize, count) };
+                    if count != 0 {
+                        sums.add((at % size) as usize, count);
+                    }
                 }
                 next += read.min(left) as u64 * 8;
             }
@@ -320,56 +327,37 @@ impl Summed<'_> {
         Some(())
     }
 
-    /// Returns memory with the sums of some slots, or of the file, without the counts in the
-    /// ledger; `None` if there is no memory for them.
-    fn sums(
-        &mut self,
-        slots: Range<u32>,
-        ledger: Option<NonNull<u8>>,
-        is_of_file: bool,
-    ) -> Option<NonNull<u8>> {
-        let size = self.slots.size();
-        let sums = mapping::map_private(At::Anywhere, size)?;
-        if !self.add_all(sums, slots, is_of_file) {
-            // SAFETY: it was mapped here, and is not used.
-            unsafe { mapping::unmap(sums, size) };
-            return None;
+    /// Returns a ledger, the given one if there is any, whose next segment has the sums of some
+    /// slots, or of the file, without the counts of earlier ones; `None` if there is no memory for
+    /// it, or the file cannot be read.
+    fn sums(&mut self, slots: Range<u32>, portion: &Portion<'_>) -> Option<Ledger> {
+        let (ledger, is_of_file) = (portion.ledger, portion.run.is_some());
+        let sums = ledger.or_else(|| Ledger::map(self.slots.size()))?;
+        if slots.len() == 1 && !is_of_file {
+            self.add_growth_to(sums, Slot(slots.start));
+            return Some(sums);
         }
-        if let Some(ledger) = ledger {
-            let mut source = Source::Memory(self.map, self.window);
-            let subtract = |offset, count: u64| {
-                // SAFETY: both are as long as a slot, and only used here.
-                unsafe { counters::add(sums, offset, count.wrapping_neg()) }
-            };
-            // SAFETY: as above.
-            unsafe { counters::visit(ledger, 0..size, &mut source, subtract) };
+        if self.add_all(sums, slots, is_of_file) {
+            sums.subtract();
+            return Some(sums);
         }
-        // The kernel may have put the sums where it had other pages, or none, before.
-        self.window.forget();
-        Some(sums)
+        match ledger {
+            Some(ledger) => ledger.clear(),
+            None => sums.unmap(),
+        }
+        None
     }
 
-    /// Adds to the ledger what a segment with these sums has.
-    fn note(&mut self, image: &Image, sums: NonNull<u8>, ledger: NonNull<u8>) {
-        let mut source = Source::Memory(self.map, self.window);
-        for (place, _) in image.places_and_keys().filter(|(_, of_keys)| of_keys.is_none()) {
-            let note = |offset, count| {
-                if is_in_segment(count) {
-                    // SAFETY: both are as long as a slot, and only used here.
-                    unsafe { counters::add(ledger, offset, count) };
-                }
-            };
-            // SAFETY: as above.
-            unsafe { counters::visit(sums, image::range(&place), &mut source, note) };
+    fn add_growth_to(&mut self, sums: Ledger, slot: Slot) {
+        if let Some((start, mut source)) = self.slot(slot) {
+            source.know(sums.noted());
+            // SAFETY: a slot is mapped while its image is loaded.
+            unsafe { sums.add_growth(start, &mut source) };
         }
     }
 
-    /// Adds a slot to private memory of its size.
-    fn add_to(&mut self, sums: NonNull<u8>, slot: Slot) {
-        // SAFETY: the sums are as long as a slot, and only used here.
-        self.visit(slot, 0..self.slots.size(), |offset, count| unsafe {
-            counters::add(sums, offset, count)
-        });
+    fn add_to(&mut self, sums: Ledger, slot: Slot) {
+        self.visit(slot, 0..self.slots.size(), |offset, count| sums.add(offset, count));
     }
 
     fn put_slot(&mut self, writer: &mut ProfileWriter<'_, impl Sink>, image: &Image, slot: Slot) {
@@ -377,6 +365,20 @@ impl Summed<'_> {
             // SAFETY: a slot is mapped while its image is loaded.
             unsafe { put_modules(writer, image, start, &mut source, false) };
         }
+    }
+}
+
+/// Notes in a ledger what a segment of an image has.
+fn note(image: &Image, ledger: Ledger) {
+    let mut source = Source::Pages(ledger.changed());
+    for (place, _) in image.places_and_keys().filter(|(_, of_keys)| of_keys.is_none()) {
+        let note = |offset, count| {
+            if is_in_segment(count) {
+                ledger.note(offset, count);
+            }
+        };
+        // SAFETY: the sums are as long as a slot.
+        unsafe { counters::visit(ledger.sums(), image::range(&place), &mut source, note) };
     }
 }
 
