@@ -50,8 +50,8 @@ impl Ledger {
 
     fn pages(self, index: usize) -> Pages {
         let count = Pages::length(self.size);
-        // SAFETY: behind both parts, whose lengths are multiples of eight. The ledger is used by one
-        // thread at a time, under the lock of the registry.
+        // SAFETY: behind both parts, whose lengths are multiples of eight. The lock of the registry
+        // lets one thread at a time use the ledger.
         unsafe { Pages::new(self.start.add(2 * self.size + index * 8 * count).cast(), count) }
     }
 

@@ -54,6 +54,11 @@ fn a_compiler_cache_behind_pathcc_sees_every_setting() {
     assert_eq!(hits(), 2, "only what was compiled with the same settings is in the cache");
 }
 
+/// Python that prints a port on which nobody listens. A server that cannot have its port is waited
+/// for in vain.
+const FREE_PORT: &str =
+    "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])";
+
 #[test]
 fn caches_and_machines_that_compile_for_others_count() {
     let project = Project::new();
@@ -65,6 +70,7 @@ fn caches_and_machines_that_compile_for_others_count() {
             "mkdir -m 755 -p tree log; chmod 777 log
              cp -a $(dirname $(command -v pathcc))/../bin $(dirname $(command -v pathcc))/../lib tree/
              PATH=$PWD/tree/bin:$PATH; export PATH
+             free_port() {{ python3 -c {FREE_PORT:?}; }}
              {compile}
              pathcc sample.o -o sample; ./sample; pathprof report sample; rm sample.pathprof sample.o"
         );
@@ -72,7 +78,7 @@ fn caches_and_machines_that_compile_for_others_count() {
         assert!(report.contains("in 1 of 1 function, once in all"), "{report}");
     };
     executed(
-        "port=$((20000 + $$ % 20000)); user=$(id -un); test $user != root || user=nobody
+        "port=$(free_port); user=$(id -un); test $user != root || user=nobody
          distccd --daemon --no-detach --port $port --listen 127.0.0.1 --allow 127.0.0.1 \\
              --enable-tcp-insecure --user $user --log-file $PWD/log/log --verbose 2>/dev/null & daemon=$!
          trap 'kill $daemon' EXIT
@@ -82,7 +88,7 @@ fn caches_and_machines_that_compile_for_others_count() {
          for i in $(seq 300); do grep -q COMPILE_OK log/log && break; sleep 0.1; done; grep -q COMPILE_OK log/log",
     );
     executed(
-        "export SCCACHE_DIR=$PWD/cache SCCACHE_SERVER_PORT=$((20000 + $$ % 20000))
+        "export SCCACHE_DIR=$PWD/cache SCCACHE_SERVER_PORT=$(free_port)
          export SCCACHE_CONF=$PWD/sccache.toml
          echo server_startup_timeout_ms = 120000 >sccache.toml
          trap 'sccache --stop-server >/dev/null' EXIT
