@@ -217,8 +217,8 @@ pub mod names {
     pub const TRACE_ALLOCATED: &str = "__pathcc.trace.allocation";
 
     /// The function by which traced code records the call of a function of MPI. Before the call, it
-    /// takes the [number](crate::messages) and 0, and returns the time in ticks. After the call, it
-    /// takes that time in place of 0.
+    /// takes the [number](crate::messages) and 0, records that the call begins, and returns the
+    /// time in ticks. After the call, it takes that time in place of 0.
     pub const TRACE_MESSAGE: &str = "__pathcc.trace.message";
 
     /// The function of the runtime of traces that records the call.

@@ -28,13 +28,27 @@ impl Ledger {
 
     /// Returns the number of bytes of address space that a ledger takes.
     pub(crate) fn total(size: usize) -> usize {
-        size.saturating_add(2 * 8 * Pages::length(size)).saturating_add(size)
+        size.saturating_add(8 + 2 * 8 * Pages::length(size)).saturating_add(size)
     }
 
     /// Gives its memory back. No copy of it may be used any more.
     pub(crate) fn unmap(self) {
         // SAFETY: it was mapped in `map`, and is not used any more.
         unsafe { mapping::unmap(self.start, Self::total(self.size)) };
+    }
+
+    /// Returns true if earlier segments have counts of this slot alone, and records that the next
+    /// one has; `None` stands for several slots.
+    pub(crate) fn is_of(self, slot: Option<u32>) -> bool {
+        const SEVERAL: u64 = u64::MAX;
+        // SAFETY: the last word of the memory, which is used as the other parts are.
+        unsafe {
+            let word = self.start.add(Self::total(self.size) - 8).cast::<u64>();
+            let own = slot.map_or(SEVERAL, |slot| u64::from(slot) + 1);
+            let is_own = word.read() == 0 || word.read() == own;
+            word.write(if is_own { own } else { SEVERAL });
+            is_own && own != SEVERAL
+        }
     }
 
     /// Returns the counts of earlier segments.
@@ -186,6 +200,8 @@ mod tests {
         }
         ledger.subtract();
         assert_eq!(sums(ledger), [(16, 3)]);
+        assert!(ledger.is_of(Some(1)) && ledger.is_of(Some(1)));
+        assert!(!ledger.is_of(Some(0)) && !ledger.is_of(Some(1)) && !ledger.is_of(None));
         ledger.unmap();
         // SAFETY: mapped here, and not used any more.
         unsafe { mapping::unmap(slot, SIZE) };

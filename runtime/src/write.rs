@@ -147,6 +147,7 @@ pub(crate) fn note_all(counts: Counts<'_>, room: &mut Room) -> bool {
     let slots = Slot::REGION.0..counts.used.max(1);
     let Some(ledger) = counts.portion.ledger else { return false };
     let is_whole = summed.add_all(ledger, slots, counts.portion.run.is_some());
+    ledger.is_of(None);
     if is_whole {
         ledger.note_all();
     }
@@ -333,7 +334,8 @@ impl Summed<'_> {
     fn sums(&mut self, slots: Range<u32>, portion: &Portion<'_>) -> Option<Ledger> {
         let (ledger, is_of_file) = (portion.ledger, portion.run.is_some());
         let sums = ledger.or_else(|| Ledger::map(self.slots.size()))?;
-        if slots.len() == 1 && !is_of_file {
+        let single = (slots.len() == 1 && !is_of_file).then_some(slots.start);
+        if sums.is_of(single) {
             self.add_growth_to(sums, Slot(slots.start));
             return Some(sums);
         }

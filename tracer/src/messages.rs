@@ -40,15 +40,16 @@ fn end(function: u64, began: u64) -> u64 {
     let wait = ThreadState::own().and_then(|state| state.waits.end(began as usize, MESSAGE));
     let written = wait.map_or(Written::NONE, |wait| wait.written);
     let after = event::ticket();
-    let call = |begin| Begun {
+    let call = |begin, other| Begun {
         operation: Operation::Message,
         object: function,
-        other: 0,
+        other,
         before: 0,
         begin,
     };
-    if !call(began).complete(written, 0, after) {
-        call(clock::ticks()).write(0, after);
+    if !call(began, 0).complete(written, 0, after) {
+        let has_begun = u64::from(written != Written::NONE);
+        call(clock::ticks(), has_begun).write(0, after);
     }
     0
 }

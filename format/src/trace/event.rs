@@ -175,8 +175,8 @@ operations! {
     /// A task waits for the tasks of a group, and those created by them: the `object` is its
     /// number. `other` is 1 at the end if the beginning of the group has an event of its own.
     TaskGroup = 28 "task_group" Acquires,
-    /// A function of MPI was called: the `object` is its [number](crate::messages). The senders of
-    /// messages are unknown.
+    /// A function of MPI was called: the `object` is its [number](crate::messages). The `other` is
+    /// 1 if its beginning has an event of its own. The senders of messages are unknown.
     Message = 29 "message" Acquires,
     /// A memory fence.
     Fence = 31 "fence" Both,

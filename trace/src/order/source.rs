@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use pathformat::manifest::AccessKind;
+use pathformat::trace::RecordKind;
 use profile::observer::Observer;
 
 use crate::file::event::Event;
-use crate::file::records::{Damage, Records};
+use crate::file::records::{Record, Records};
 use crate::file::{Stream, Trace};
 use crate::ids::{StackId, StreamId, ThreadId};
 use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
@@ -85,18 +86,21 @@ pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
     threads
 }
 
-/// Returns the threads in which no traced code ended a path, as far as the trace can be read.
+/// Returns the threads in which traced code certainly ended no path.
 pub(crate) fn workless(trace: &Trace) -> HashSet<ThreadId> {
     let mut buffer = Vec::new();
     let mut has_paths = |stream: &&Stream| {
         stream.chunks.iter().any(|chunk| {
             let Ok(content) = trace.content(chunk, &mut buffer) else { return true };
             let mut records = Records::new(content);
-            // A path ends the loop: its length is not known here.
+            // A path is an error: its length is not known here. Records may also stand for paths
+            // that were repeated, lost or not recorded.
             loop {
                 match records.next(|_| None) {
-                    Ok(Some(_)) => {}
-                    ended => return matches!(ended, Err(Damage::NoPath { .. })),
+                    Ok(Some(Record::Event { kind: Some(kind), .. }))
+                        if kind == RecordKind::Synchronised || kind == RecordKind::Allocated => {}
+                    Ok(None) => return false,
+                    _ => return true,
                 }
             }
         })

@@ -4,9 +4,14 @@
 //! is *idle*: what it does meanwhile is no work of the program, even if it is busy asking whether
 //! the wait is over, or takes locks and memory for that.
 //! It is not idle while it runs another task. A thread that the library creates is idle up to its
-//! first part of a region.
+//! first part of a region, if it does nothing before that is recorded.
 
 use pathformat::trace::{Operation, Synchronisation};
+
+/// Returns true if the event is the second one of a call of MPI.
+pub(super) fn ends_message(event: &Synchronisation) -> bool {
+    event.operation() == Some(Operation::Message) && event.other.get() != 0
+}
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +69,19 @@ impl Waiting {
             Operation::TaskWait | Operation::TaskGroup if begins => self.begin(Kind::Tasks),
             Operation::TaskWait | Operation::TaskGroup => self.end(Kind::Tasks),
             Operation::Message if begins => self.begin(Kind::Message),
-            Operation::Message => self.end(Kind::Message),
+            // Any other event is all of a call, which may be inside another one.
+            Operation::Message if ends_message(event) => self.end(Kind::Message),
             Operation::TaskSwitch | Operation::TaskEnd => {
                 self.change(event.other.get(), event.object.get());
             }
             _ => {}
         }
+    }
+
+    /// Forgets calls of MPI whose ends may be missing, and that the thread has only begun.
+    pub(super) fn miss(&mut self) {
+        while self.waits.pop_if(|of| of.kind == Kind::Message).is_some() {}
+        self.has_only_begun = false;
     }
 
     fn begin(&mut self, kind: Kind) {

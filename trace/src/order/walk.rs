@@ -22,7 +22,7 @@ use crate::ids::{StackId, ThreadId};
 use crate::order::item::{CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::objects::Objects;
 use crate::order::releases::{Links, Released};
-use crate::order::waiting::Waiting;
+use crate::order::waiting::{Waiting, ends_message};
 
 /// A stream of the walk.
 #[derive(Debug)]
@@ -412,7 +412,10 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                     state.latest = state.latest.max(ticks);
                 }
                 Item::Iteration => self.visitor.iterated(thread),
-                Item::Missing => self.visitor.missing(thread),
+                Item::Missing => {
+                    self.threads[thread.index()].waiting.miss();
+                    self.visitor.missing(thread);
+                }
                 Item::Off => self.visitor.off(thread),
                 Item::Atomic(access) => {
                     self.open(thread);
@@ -571,7 +574,12 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             let ticket = event.before.get();
             self.objects.release(of, event, Released { thread, ticket, token });
         }
-        self.close(thread, event.begin.get(), Some((of, event)));
+        // When code began that ran inside a call of MPI is unknown. The call may have waited long
+        // before that, or behind it.
+        let state = &self.threads[thread.index()];
+        let was_called = ends_message(event) && state.waiting.is_idle();
+        let ticks = if was_called { state.from } else { event.begin.get() };
+        self.close(thread, ticks, Some((of, event)));
         self.threads[thread.index()].has_ended |= of == Operation::End;
     }
 

@@ -171,6 +171,9 @@ impl Visitor for Builder {
 
     fn released(&mut self, thread: ThreadId, event: Option<OperationEvent<'_>>) -> Self::Token {
         self.advance(thread, event.map(|(_, event)| event.begin.get()));
+        if let Some((of, event)) = event {
+            self.contention.before(thread, of, event);
+        }
         (self.thread(thread).task, self.strands.released(thread, event))
     }
 
@@ -198,7 +201,9 @@ impl Visitor for Builder {
             self.graph.set_end(id, TaskEnd { operation, object, place });
         }
         if let Some((of, event)) = event {
-            self.contention.before(thread, of, event, place);
+            if event.before.get() == 0 {
+                self.contention.before(thread, of, event);
+            }
             self.imbalance.come(thread, of, event, place);
         }
     }

@@ -77,13 +77,7 @@ impl Contention {
     }
 
     /// Notes that a thread begins an operation.
-    pub(super) fn before(
-        &mut self,
-        thread: ThreadId,
-        of: Operation,
-        event: &Synchronisation,
-        _: CodePlace,
-    ) {
+    pub(super) fn before(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         let object = match of {
             Operation::Unlock if event.result.get() == 0 => event.object.get(),
             Operation::WaitCondition if event.before.get() > 0 => event.other.get(),

@@ -1,4 +1,4 @@
-//! Writes what records calls of MPI: when each began, and behind it that it was made.
+//! Writes what records calls of MPI: that each begins, and behind it that it has ended.
 //!
 //! The call of a function that the linker defines again stands before and behind it. An event goes
 //! between two paths, as for [allocations](super::allocations).

@@ -634,6 +634,31 @@ fn waiting_for_a_message_is_no_work() {
     let spans = [&tasks.by_time, &tasks.by_instructions];
     assert_eq!(spans.map(|of| (of.work, of.span)), [(5 * 7 + 2, 5 * 7 + 2); 2]);
     assert_eq!(Parallelism::of(&tasks.graph, 1).levels, [15_600, 37]);
+    let locks = tasks.contention.locks();
+    assert_eq!((locks[0].1.taken, locks[0].1.held), (5, 0));
+}
+
+#[test]
+fn calls_inside_a_call_of_mpi_leave_it_waiting() {
+    let mut scene = Scene::new(1);
+    scene.work(0, 7);
+    scene.enter(0, Message, 3, 0);
+    scene.now[0] += 1000;
+    // A function that the library calls sends something, at once.
+    scene.work(0, 2);
+    scene.event(0, Message, 4, 0);
+    for _ in 0..5 {
+        scene.now[0] += 100;
+        scene.event(0, Lock, 0x70, 0);
+        scene.event(0, Unlock, 0x70, 0);
+    }
+    scene.work(0, 2);
+    scene.leave(0, 0, scene.now[0] + 100);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(tasks.by_instructions.work, 7 + 2 + 2 + 1);
+    // When the first function began is unknown, and so is when the last one did.
+    assert_eq!(tasks.by_time.work, 7 + 1002 + 1);
 }
 
 #[test]

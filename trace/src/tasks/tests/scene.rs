@@ -101,6 +101,9 @@ impl Scene {
             self.items[thread].pop();
         } else if behind > 0 {
             (event.before, event.begin) = (0.into(), event.end);
+            if event.operation() == Some(Operation::Message) {
+                event.other = 1.into();
+            }
         }
         self.items[thread].push(Item::Event(event));
     }
