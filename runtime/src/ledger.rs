@@ -1,8 +1,8 @@
 //! What earlier segments of a run have, and room for the next one, each laid out like a slot.
 //!
-//! A slot may be hundreds of megabytes of zeros. Of both parts the pages are known that may have
-//! something other than zeros. So a segment takes no time for the others, and no page is given back
-//! to the kernel only to be asked for again by the next segment.
+//! A slot may be hundreds of megabytes of zeros. A bit for each page of both parts says whether it
+//! may have anything else, so that a segment takes no time for the others. The memory stays mapped:
+//! the next segment needs no new pages.
 
 use core::ptr::NonNull;
 
@@ -37,9 +37,9 @@ impl Ledger {
         unsafe { mapping::unmap(self.start, Self::total(self.size)) };
     }
 
-    /// Returns true if earlier segments have counts of this slot alone, and records that the next
-    /// one has; `None` stands for several slots.
-    pub(crate) fn is_of(self, slot: Option<u32>) -> bool {
+    /// Begins the next segment, with counts of this slot alone, or of several ones if it is `None`.
+    /// Returns true if earlier segments have counts of the same slot alone, or none.
+    pub(crate) fn begin(self, slot: Option<u32>) -> bool {
         const SEVERAL: u64 = u64::MAX;
         // SAFETY: the last word of the memory, which is used as the other parts are.
         unsafe {
@@ -88,8 +88,8 @@ impl Ledger {
 
     /// Adds what a slot has more than the earlier segments. No other slot has counts.
     ///
-    /// Most of the time goes into waiting for the slot's pages: to compare more bytes at a time, to
-    /// fetch them earlier, or to leave out zeros saves none of it.
+    /// Most of the time is spent waiting for the slot's pages. It is not saved by comparing more
+    /// bytes at a time, by prefetching, or by leaving out zeros.
     ///
     /// # Safety
     /// The slot must be mapped there. Other threads may write to it meanwhile.
@@ -193,15 +193,15 @@ mod tests {
         assert_eq!(grown(), [(8, 1), (64 * PAGE, 2)]);
         count(8, 0u64.wrapping_sub(6));
         assert_eq!(grown(), [(8, 0u64.wrapping_sub(6))], "it went down to zero");
-        // The same in the way for several slots.
+        // Several slots are added, and earlier segments are subtracted.
         count(16, 3);
         for (at, of) in [(16, 3), (SIZE - 8, 7), (64 * PAGE, 2)] {
             ledger.add(at, of);
         }
         ledger.subtract();
         assert_eq!(sums(ledger), [(16, 3)]);
-        assert!(ledger.is_of(Some(1)) && ledger.is_of(Some(1)));
-        assert!(!ledger.is_of(Some(0)) && !ledger.is_of(Some(1)) && !ledger.is_of(None));
+        assert!(ledger.begin(Some(1)) && ledger.begin(Some(1)));
+        assert!(!ledger.begin(Some(0)) && !ledger.begin(Some(1)) && !ledger.begin(None));
         ledger.unmap();
         // SAFETY: mapped here, and not used any more.
         unsafe { mapping::unmap(slot, SIZE) };

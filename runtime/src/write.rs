@@ -146,8 +146,8 @@ pub(crate) fn note_all(counts: Counts<'_>, room: &mut Room) -> bool {
     let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
     let slots = Slot::REGION.0..counts.used.max(1);
     let Some(ledger) = counts.portion.ledger else { return false };
+    ledger.begin(None);
     let is_whole = summed.add_all(ledger, slots, counts.portion.run.is_some());
-    ledger.is_of(None);
     if is_whole {
         ledger.note_all();
     }
@@ -335,7 +335,7 @@ impl Summed<'_> {
         let (ledger, is_of_file) = (portion.ledger, portion.run.is_some());
         let sums = ledger.or_else(|| Ledger::map(self.slots.size()))?;
         let single = (slots.len() == 1 && !is_of_file).then_some(slots.start);
-        if sums.is_of(single) {
+        if sums.begin(single) {
             self.add_growth_to(sums, Slot(slots.start));
             return Some(sums);
         }

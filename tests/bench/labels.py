@@ -7,17 +7,15 @@ with pathcc and `pathcc/googletest.h`, by which each test has its label. The oth
 each test executes is a process and a profile for each. Prints a section for docs/benchmarks.md.
 """
 
-import argparse
-import resource
 import shutil
 import statistics
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from tests.bench.costs import HOME, fresh_directory
-from tests.bench.tables import markdown, publish_section, table
+from tests.bench.costs import HOME, cpu_of, fresh_directory
+from tests.bench.one_section import write_section
+from tests.bench.tables import markdown, table
 from tests.real import sources
 from tests.real.tools import PATHCC, environment, run
 
@@ -52,18 +50,6 @@ def build(tree: Path, home: Path) -> dict[str, Path]:
         run([compiler, *options, *code, *mock, *more, "-o", PROGRAM], place, seconds=3600)
         made[kind] = place / PROGRAM
     return made
-
-
-def cpu_of(act: Callable[[], object]) -> float:
-    """The seconds of processor time that the children of this process take."""
-
-    def now() -> float:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    before = now()
-    act()
-    return now() - before
 
 
 def names(program: Path) -> list[str]:
@@ -128,17 +114,5 @@ def section(quick: bool) -> str:
     return markdown([TITLE, method, table(rows)])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="three rounds")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the section there")
-    options = parser.parse_args()
-    if not PATHCC.exists():
-        print(f"{PATHCC} does not exist: run `make build` first", file=sys.stderr)
-        return 2
-    publish_section(section(options.quick), TITLE, options.write)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_section(__doc__, TITLE, section, "three rounds"))

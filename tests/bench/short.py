@@ -8,9 +8,7 @@ files. Prints a section for docs/benchmarks.md. With `--write`, the section take
 one that stands in the file.
 """
 
-import argparse
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -20,13 +18,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tests.bench.costs import HOME, fresh_directory
+from tests.bench.costs import HOME, cpu_of, fresh_directory
 from tests.bench.large import build_postgres
-from tests.bench.tables import markdown, publish_section, table
+from tests.bench.one_section import write_section
+from tests.bench.tables import markdown, table
 from tests.real import sources
 from tests.real.build import COMPILERS
 from tests.real.programs import Build, Program, make
-from tests.real.tools import PATHCC, attempt, environment, run
+from tests.real.tools import attempt, environment, run
 
 TITLE = "## Programs that are started again and again"
 
@@ -48,14 +47,9 @@ class Taken:
 def taken(act: Callable[[], None], into: Taken) -> None:
     """Adds what the children of this process take while it acts."""
 
-    def cpu() -> float:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    before, start = cpu(), time.perf_counter()
-    act()
+    start = time.perf_counter()
+    into.cpu.append(cpu_of(act))
     into.elapsed.append(time.perf_counter() - start)
-    into.cpu.append(cpu() - before)
 
 
 def trees(name: str, package: str, build: Build) -> dict[str, Path]:
@@ -187,17 +181,5 @@ def section(quick: bool) -> str:
     return markdown([TITLE, method, table(rows)])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a part of it, in some minutes")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the section there")
-    options = parser.parse_args()
-    if not PATHCC.exists():
-        print(f"{PATHCC} does not exist: run `make build` first", file=sys.stderr)
-        return 2
-    publish_section(section(options.quick), TITLE, options.write)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_section(__doc__, TITLE, section, "a part of it, in some minutes"))

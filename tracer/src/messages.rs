@@ -34,8 +34,8 @@ fn begin(function: u64) -> u64 {
     began
 }
 
-/// Completes the event of the call, or writes one of its end if the thread has recorded something
-/// meanwhile: MPI takes locks and allocates memory.
+/// Completes the event of the call. Writes another one, of its end, if the thread has recorded
+/// something meanwhile: MPI takes locks and allocates memory.
 fn end(function: u64, began: u64) -> u64 {
     let wait = ThreadState::own().and_then(|state| state.waits.end(began as usize, MESSAGE));
     let written = wait.map_or(Written::NONE, |wait| wait.written);
@@ -48,8 +48,7 @@ fn end(function: u64, began: u64) -> u64 {
         begin,
     };
     if !call(began, 0).complete(written, 0, after) {
-        let has_begun = u64::from(written != Written::NONE);
-        call(clock::ticks(), has_begun).write(0, after);
+        call(clock::ticks(), 1).write(0, after);
     }
     0
 }

@@ -2,9 +2,10 @@
 //!
 //! A thread that waits at a barrier, at the end of a parallel region, for tasks or in a call of MPI
 //! is *idle*: what it does meanwhile is no work of the program, even if it is busy asking whether
-//! the wait is over, or takes locks and memory for that.
-//! It is not idle while it runs another task. A thread that the library creates is idle up to its
-//! first part of a region, if it does nothing before that is recorded.
+//! the wait is over, or takes locks and memory for that. It is not idle while it runs another task.
+//!
+//! A thread that OpenMP creates is idle up to its first part of a region, unless something else of
+//! it is recorded before.
 
 use pathformat::trace::{Operation, Synchronisation};
 
@@ -45,8 +46,8 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Returns true if the thread has done nothing but wait where this operation begins. No task
-    /// of it is running.
+    /// Returns true if the thread, which has no running task, waited up to the beginning of this
+    /// operation.
     pub(super) fn is_idle_before(&self, of: Operation) -> bool {
         self.is_idle() || (self.has_only_begun && of == Operation::MemberBegin)
     }
@@ -78,7 +79,8 @@ impl Waiting {
         }
     }
 
-    /// Forgets calls of MPI whose ends may be missing, and that the thread has only begun.
+    /// Takes into account that records are missing: the ends of calls of MPI may be among them, and
+    /// whatever a new thread did.
     pub(super) fn miss(&mut self) {
         while self.waits.pop_if(|of| of.kind == Kind::Message).is_some() {}
         self.has_only_begun = false;

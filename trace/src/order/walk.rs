@@ -369,8 +369,8 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         }
     }
 
-    /// Begins the task in which a thread allocates memory unless one is running, or the thread
-    /// waits: a library allocates then what it waits with.
+    /// Begins the task in which a thread allocates memory, unless one is running or the thread
+    /// waits. The library allocates then, and that is no work.
     fn open_to_allocate(&mut self, thread: ThreadId) {
         if !self.threads[thread.index()].waiting.is_idle() {
             self.open(thread);
@@ -574,8 +574,8 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             let ticket = event.before.get();
             self.objects.release(of, event, Released { thread, ticket, token });
         }
-        // When code began that ran inside a call of MPI is unknown. The call may have waited long
-        // before that, or behind it.
+        // The time at which MPI called traced code is unknown. The call may have waited long before
+        // that, and after it.
         let state = &self.threads[thread.index()];
         let was_called = ends_message(event) && state.waiting.is_idle();
         let ticks = if was_called { state.from } else { event.begin.get() };

@@ -1,7 +1,7 @@
 //! Builds the task graph, and collects the waits for locks and at barriers, in one walk.
 //!
-//! A thread that never runs traced code does no work: what is recorded of it are locks and memory
-//! of a library, whose threads mostly wait.
+//! A thread that never runs traced code does no work. It belongs to a library, and mostly waits.
+//! Only its locks and its memory are recorded.
 
 use std::collections::HashSet;
 
